@@ -1,0 +1,200 @@
+"""The pin: what ``fork.toml`` says about each lane.
+
+>>> lane = load(Path("fork.toml")).lane()
+>>> lane.version, lane.revision
+('3.6.0', 1)
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from packaging.tags import Tag
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
+from fork.errors import ConfigError
+
+__all__ = ["BaseWheel", "Lane", "Pin", "load"]
+
+
+@dataclass(frozen=True)
+class BaseWheel:
+    """One published wheel of the upstream release.
+
+    :param filename: Its file name, which carries the tags.
+    :param size: Its size in bytes.
+    :param sha256: Its SHA-256, 64 hexadecimal digits.
+    """
+
+    filename: str
+    size: int
+    sha256: str
+
+    @property
+    def tags(self) -> frozenset[Tag]:
+        """The compatibility tags in the file name."""
+        return parse_wheel_filename(self.filename)[3]
+
+    @property
+    def python(self) -> str:
+        """The Python that the wheel is for, such as ``3.12`` or ``3.13t`` for a free-threaded build."""
+        tag = next(iter(self.tags))
+        digits = tag.interpreter.removeprefix("cp")
+        return f"{digits[0]}.{digits[1:]}" + ("t" if tag.abi.endswith("t") else "")
+
+    @property
+    def machine(self) -> str:
+        """The processor that the wheel is for, as ``platform.machine()`` says it."""
+        return re.sub(r"^manylinux_\d+_\d+_", "", sorted(tag.platform for tag in self.tags)[0])
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A supported line of upstream.
+
+    :param name: The name of the table, ``3.6``; also the name of the folders below ``patches/`` and ``overlay/``.
+    :param upstream: URL of the upstream repository.
+    :param commit: The pinned commit, 40 hexadecimal digits.
+    :param version: The upstream version at that commit.
+    :param label: First part of the local version, ``fork``.
+    :param revision: The fork's revision on this lane, from 1.
+    :param submodule: Folder of the upstream checkout, relative to the repository.
+    :param layout: Pairs of path prefixes, in a wheel and in a checkout; the first that fits counts.
+    :param wheels: Every published wheel of the version.
+    """
+
+    name: str
+    upstream: str
+    commit: str
+    version: str
+    label: str
+    revision: int
+    submodule: str
+    layout: tuple[tuple[str, str], ...]
+    wheels: tuple[BaseWheel, ...]
+
+
+@dataclass(frozen=True)
+class Pin:
+    """Everything in ``fork.toml``.
+
+    :param lanes: The lanes by name, in the order of the file.
+    :param default: Name of the lane that a command takes when none is named.
+    """
+
+    lanes: Mapping[str, Lane]
+    default: str
+
+    def lane(self, name: str | None = None) -> Lane:
+        """Find a lane.
+
+        :param name: Its name, or ``None`` for the default.
+        :raises ConfigError: There is no lane of that name.
+        """
+        wanted = name or self.default
+        if wanted not in self.lanes:
+            raise ConfigError(f"there is no lane '{wanted}' in fork.toml", f"the lanes are: {', '.join(self.lanes)}")
+        return self.lanes[wanted]
+
+
+def load(path: Path) -> Pin:
+    """Read the pin.
+
+    :param path: The ``fork.toml``.
+    :raises ConfigError: It is missing, is not TOML, or a value is missing or of the wrong form; all faults are listed.
+    """
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path.name} is missing", "run the tool from a complete checkout of the fork") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path.name} is not valid TOML: {error}", "mend the line it names") from None
+    faults: list[str] = []
+    tables = document.get("lane")
+    if not isinstance(tables, dict) or not tables:
+        raise ConfigError(f"{path.name} has no [lane.\"<version>\"] table", "see the README on pinning a new upstream")
+    lanes = {name: _lane(name, _Table(table, f'lane."{name}"', faults)) for name, table in tables.items()}
+    default = _Table(document, "", faults).text("default-lane")
+    if default and default not in lanes:
+        faults.append(f"default-lane: '{default}' is not one of {', '.join(lanes)}")
+    if faults:
+        raise ConfigError(f"{path.name}: " + "; ".join(faults), "compare with the lane tables that work")
+    return Pin(lanes, default)
+
+
+class _Table:
+    """Reads values out of a TOML table and collects what is wrong with them."""
+
+    def __init__(self, table: Any, where: str, faults: list[str]) -> None:
+        self.table: dict[str, Any] = table if isinstance(table, dict) else {}
+        self.where = where
+        self.faults = faults
+        if not isinstance(table, dict):
+            faults.append(f"{where}: is not a table")
+
+    def fault(self, key: str, text: str) -> None:
+        self.faults.append(f"{self.where}.{key}: {text}".lstrip("."))
+
+    def value(self, key: str, kind: type) -> Any:
+        found = self.table.get(key)
+        if found is None:
+            self.fault(key, "is missing")
+        elif not isinstance(found, kind) or isinstance(found, bool):
+            self.fault(key, f"is not of type {kind.__name__}")
+        else:
+            return found
+        return kind()
+
+    def text(self, key: str, pattern: str = r".+") -> str:
+        found: str = self.value(key, str)
+        if found and not re.fullmatch(pattern, found):
+            self.fault(key, f"'{found}' does not match {pattern}")
+        return found
+
+    def positive(self, key: str) -> int:
+        found: int = self.value(key, int)
+        if isinstance(self.table.get(key), int) and found < 1:
+            self.fault(key, "must be 1 or more")
+        return found
+
+
+def _lane(name: str, table: _Table) -> Lane:
+    version = table.text("version")
+    try:
+        Version(version or "0")
+    except InvalidVersion:
+        table.fault("version", f"'{version}' is not a PEP 440 version")
+    layout = table.value("layout", dict)
+    for wheel_prefix, tree_prefix in layout.items():
+        if not (isinstance(tree_prefix, str) and wheel_prefix.endswith("/") and tree_prefix.endswith("/")):
+            table.fault("layout", f"'{wheel_prefix}' and what it maps to must both end with '/'")
+    rows = table.value("wheel", list)
+    if not rows and "wheel" in table.table:
+        table.fault("wheel", "is empty")
+    return Lane(
+        name=name,
+        upstream=table.text("upstream", r"https://.+|file://.+|/.+"),
+        commit=table.text("commit", r"[0-9a-f]{40}"),
+        version=version,
+        label=table.text("label", r"[a-z0-9]+"),
+        revision=table.positive("revision"),
+        submodule=table.text("submodule", r"[\w.-]+"),
+        layout=tuple(layout.items()),
+        wheels=tuple(_wheel(_Table(row, f"{table.where}.wheel[{n}]", table.faults), version) for n, row in enumerate(rows)),
+    )
+
+
+def _wheel(table: _Table, version: str) -> BaseWheel:
+    wheel = BaseWheel(table.text("file"), table.positive("size"), table.text("sha256", r"[0-9a-f]{64}"))
+    try:
+        if wheel.filename and str(parse_wheel_filename(wheel.filename)[1]) != version:
+            table.fault("file", f"'{wheel.filename}' is not of version {version}")
+    except InvalidWheelFilename:
+        table.fault("file", f"'{wheel.filename}' is not a wheel file name")
+    return wheel
