@@ -1,0 +1,13 @@
+"""Runs a program with the fake driver active: ``python -m fake_driver program.py [arguments]``."""
+
+import runpy
+import sys
+from pathlib import Path
+
+from fake_driver.nvidia import install
+
+if __name__ == "__main__":
+    install()
+    del sys.argv[0]
+    sys.path.insert(0, str(Path(sys.argv[0]).resolve().parent))
+    runpy.run_path(sys.argv[0], run_name="__main__")
