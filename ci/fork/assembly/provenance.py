@@ -1,0 +1,74 @@
+"""``triton/fork/provenance.json``: what a wheel is made of, for people, for ``triton.fork.info()`` and for ``verify``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fork.assembly.version import Ingredients
+from fork.config import Lane
+from fork.patch import Patch
+
+__all__ = ["PROVENANCE", "Origin", "describe", "dump"]
+
+#: Where the provenance lies in the wheel.
+PROVENANCE = "triton/fork/provenance.json"
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The base that a wheel was made from.
+
+    :param kind: ``wheel`` or ``source``.
+    :param name: File name of the base wheel, or the commit.
+    :param sha256: SHA-256 of the base wheel; empty for a source base, whose compiled parts differ from build to build.
+    """
+
+    kind: str
+    name: str
+    sha256: str
+
+
+def describe(
+    *, lane: Lane, version: str, origin: Origin, ingredients: Ingredients, patches: tuple[Patch, ...], files: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Put the provenance together.
+
+    :param files: Wheel path of each file that differs from the base -> its SHA-256 and what put it there.
+    :returns: A document for :func:`dump`; holds no date, folder or host name, so that two builds agree.
+    """
+    return {
+        "format": _FORMAT,
+        "name": "triton",
+        "version": version,
+        "lane": lane.name,
+        "label": lane.label,
+        "revision": lane.revision,
+        "upstream": {"url": lane.upstream, "commit": lane.commit, "version": lane.version},
+        "base": {"kind": origin.kind, "name": origin.name, "sha256": origin.sha256},
+        "patches": [
+            {
+                "name": patch.name,
+                "sha256": ingredients.patches[patch.name],
+                "subject": patch.subject,
+                "reason": patch.body,
+                "trailers": dict(patch.trailers),
+                "files": list(patch.files),
+            }
+            for patch in patches
+        ],
+        "overlay": dict(ingredients.overlay),
+        "native": dict(ingredients.native),
+        "builder": {"name": "fork", "sources": dict(ingredients.builder)},
+        "digest": ingredients.digest(),
+        "files": dict(sorted(files.items())),
+    }
+
+
+def dump(document: Mapping[str, Any]) -> bytes:
+    """Write a document as JSON, the same bytes for the same content."""
+    return (json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()

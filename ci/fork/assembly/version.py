@@ -1,0 +1,87 @@
+"""The version of the fork: upstream's version and a digest of everything that decides the bytes of a wheel."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import Version
+
+from fork.config import Lane
+from fork.patch import Patch
+
+__all__ = ["Ingredients", "file_digests", "fork_version"]
+
+
+@dataclass(frozen=True)
+class Ingredients:
+    """What a wheel is made from; each value is a SHA-256.
+
+    :param base: The base: its wheels by file name, or ``source`` -> the pinned commit.
+    :param patches: The patches by name, in the order of the series.
+    :param overlay: Our own modules, by path in the overlay.
+    :param native: The sources of the native extension, by path.
+    :param builder: The modules of :mod:`fork.assembly` and the pinned requirements of the tool, by path.
+    """
+
+    base: Mapping[str, str]
+    patches: Mapping[str, str]
+    overlay: Mapping[str, str]
+    native: Mapping[str, str]
+    builder: Mapping[str, str]
+
+    def digest(self) -> str:
+        """Condense the ingredients to 64 hexadecimal digits."""
+        content = [
+            sorted(self.base.items()),
+            list(self.patches.items()),
+            *(sorted(part.items()) for part in (self.overlay, self.native, self.builder)),
+        ]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+    @classmethod
+    def gather(
+        cls, base: Mapping[str, str], patches: Iterable[Patch], overlay: Path, native: Path, requirements: Path
+    ) -> Ingredients:
+        """Read the ingredients from the folders of a checkout.
+
+        :param base: See the class.
+        :param patches: The series.
+        :param overlay: Folder of the lane's overlay; may be missing.
+        :param native: Folder of the native sources; may be missing.
+        :param requirements: The hash-pinned requirements of the tool, whose libraries write parts of the wheel.
+        """
+        own = Path(__file__).parent
+        builder = {f"fork/assembly/{name}": digest for name, digest in file_digests(own).items()}
+        return cls(
+            base=base,
+            patches={patch.name: hashlib.sha256(patch.data).hexdigest() for patch in patches},
+            overlay=file_digests(overlay),
+            native=file_digests(native),
+            builder=builder | {requirements.name: hashlib.sha256(requirements.read_bytes()).hexdigest()},
+        )
+
+
+def file_digests(folder: Path) -> dict[str, str]:
+    """Hash the files below a folder, leaving out what Python and git leave behind.
+
+    :returns: Path with ``/`` -> SHA-256, sorted; empty where there is no folder.
+    """
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+        if path.name != ".gitkeep"
+    }
+
+
+def fork_version(lane: Lane, ingredients: Ingredients) -> str:
+    """Name the version, such as ``3.6.0+fork.1.q3fa94c21``.
+
+    A local version (PEP 440) satisfies the pin ``triton==3.6.0`` that torch carries. The ``q`` keeps the last part from being
+    read as a number.
+    """
+    return str(Version(f"{lane.version}+{lane.label}.{lane.revision}.q{ingredients.digest()[:8]}"))

@@ -1,0 +1,63 @@
+"""Everything that can be wrong with a lane's queue and overlay, found in one pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fork.config import Lane
+from fork.errors import ForkError
+from fork.git import Git
+from fork.overlay import overlay_faults
+from fork.project import Project
+from fork.series import Lock, QueueError, Series, read_lock, read_series
+from fork.tree import apply_patches, commits, export, lay_out, verify_lock
+
+__all__ = ["check_lane"]
+
+
+def check_lane(project: Project, lane: Lane, base_wheel: Path, folder: Path) -> list[str]:
+    """List what is wrong with the queue and the overlay of a lane.
+
+    Looked for are: unlisted, missing, duplicate or unparsable patches, bad headers, a patch that does not apply, a part that git
+    skips, a tree other than the locked one, a patch that a new export would write differently, an overlay file that hides one of
+    upstream.
+
+    :param base_wheel: A verified wheel of the lane.
+    :param folder: An empty scratch folder.
+    :returns: The faults, each a sentence; empty where all is well.
+    """
+    patches = project.patches(lane)
+    series = read_series(patches)
+    faults = list(series.faults)
+    lock: Lock | None = None
+    try:
+        lock = read_lock(patches)
+        if lock is None:
+            faults.append(f"'{lane.name}/series.lock' is missing; `refresh` writes it")
+    except QueueError as error:
+        faults += error.faults
+    git = lay_out(lane, base_wheel, folder / "tree")
+    if lock and git.tree("base") != lock.base:
+        faults.append(f"the base has the tree {git.tree('base')}, locked is {lock.base}")
+    faults += _apply_faults(git, series, lock)
+    faults += overlay_faults(project.overlay(lane), set(git("ls-files").splitlines()))
+    return faults
+
+
+def _apply_faults(git: Git, series: Series, lock: Lock | None) -> list[str]:
+    faults = []
+    for patch in series.patches:
+        try:
+            apply_patches(git, [patch])
+        except ForkError as error:
+            return [error.message]  # what follows would only repeat it
+        if export(git, "HEAD") != patch.data:
+            faults.append(f"'{patch.name}' is not in the form that `refresh` writes; run `edit` and `refresh`")
+    if len(commits(git)) != len(series.patches):
+        faults.append("a patch file holds more than one commit")
+    if lock and not series.faults:
+        try:
+            verify_lock(git, lock)
+        except ForkError as error:
+            faults.append(error.message)
+    return faults

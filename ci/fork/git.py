@@ -1,0 +1,101 @@
+"""Git in a repository of ours, cut off from the user's and the machine's configuration."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from fork.errors import ForkError
+
+__all__ = ["Git", "GitError"]
+
+_SETTINGS = {
+    "am.threeWay": "false",
+    "commit.gpgSign": "false",
+    "core.autocrlf": "false",
+    "core.hooksPath": os.devnull,
+    "diff.algorithm": "myers",
+    "diff.noprefix": "false",
+    "diff.mnemonicPrefix": "false",
+    "gc.auto": "0",
+    "user.name": "Triton fork",
+    "user.email": "fork@localhost",
+}
+
+
+class GitError(ForkError):
+    """Git is missing or failed in a way that is not the patch's fault."""
+
+    exit_code = 18
+
+
+@dataclass(frozen=True)
+class Git:
+    """Runs git in one repository.
+
+    :param folder: The work tree.
+    """
+
+    folder: Path
+
+    @classmethod
+    def init(cls, folder: Path) -> Git:
+        """Make an empty repository whose branch is ``fork``; the settings that keep exports stable are stored in it."""
+        folder.mkdir(parents=True, exist_ok=True)
+        git = cls(folder)
+        git("init", "--quiet", "--initial-branch=fork")
+        return git
+
+    def environment(self) -> dict[str, str]:
+        """Give the environment of the process: no configuration but ours, a fixed committer, English messages."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        return kept | {
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CEILING_DIRECTORIES": str(self.folder.parent),
+            "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
+            "GIT_TERMINAL_PROMPT": "0",
+            "LC_ALL": "C",
+        }
+
+    def run(self, *arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+        """Run git and return whatever came of it.
+
+        :param arguments: What follows ``git``.
+        :param stdin: Standard input; empty where it is ``None``.
+        :raises GitError: There is no git.
+        """
+        settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        try:
+            return subprocess.run(
+                ["git", *settings, *arguments],
+                cwd=self.folder,
+                env=self.environment(),
+                input=stdin or b"",
+                capture_output=True,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise GitError("git is not installed", "install git 2.30 or newer") from None
+
+    def __call__(self, *arguments: str, stdin: bytes | None = None) -> str:
+        """Run git and return its standard output without the last line end.
+
+        :raises GitError: It ended with another status than 0.
+        """
+        done = self.run(*arguments, stdin=stdin)
+        if done.returncode != 0:
+            raise GitError(f"git {arguments[0]} failed in {self.folder}: {done.stderr.decode(errors='replace').strip()}")
+        return done.stdout.decode("utf-8", errors="surrogateescape").removesuffix("\n")
+
+    def commit_all(self, message: str) -> str:
+        """Commit everything in the work tree with a fixed date and return the hash of its tree."""
+        self("add", "--all", "--force", ".")
+        self("commit", "--quiet", "--allow-empty", "--no-verify", "--date=2026-01-01T00:00:00Z", f"--message={message}")
+        return self.tree()
+
+    def tree(self, revision: str = "HEAD") -> str:
+        """Return the hash of the tree of a revision."""
+        return self("rev-parse", f"{revision}^{{tree}}")

@@ -1,0 +1,105 @@
+"""One patch file: its headers, its reasons, the files it touches."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import unidiff
+
+__all__ = ["GROUPS", "TRAILERS", "Patch", "PatchFormatError"]
+
+#: The groups of the queue; they name a patch's life.
+GROUPS = ("backport", "fix", "speed")
+
+#: The trailers that every patch has, after DEP-3: where it comes from, whether it was offered upstream, whether upstream has it.
+TRAILERS = ("Patch-Name", "Origin", "Forwarded", "Applied-Upstream", "Last-Update")
+
+
+class PatchFormatError(ValueError):
+    """A patch file that is not in the form that ``git format-patch`` writes; carries every fault found."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A patch of the queue.
+
+    :param name: Its path below the lane's folder, ``speed/lazy-gluon.patch``.
+    :param data: Its bytes.
+    :param subject: First line of the message.
+    :param body: The reasons, without the trailers.
+    :param trailers: The trailers in their order, as pairs.
+    :param files: The files that it touches, as they are named after it.
+    """
+
+    name: str
+    data: bytes
+    subject: str
+    body: str
+    trailers: tuple[tuple[str, str], ...]
+    files: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, name: str, data: bytes) -> Patch:
+        """Read a patch.
+
+        :param name: Its path below the lane's folder.
+        :param data: The bytes of the file.
+        :raises PatchFormatError: It has no headers or no diff, lacks a trailer, or touches a path outside the tree.
+        """
+        message = email.message_from_bytes(data, policy=email.policy.default)
+        subject = re.sub(r"^\[PATCH[^]]*\]\s*", "", re.sub(r"\s*\n\s*", " ", str(message["subject"] or "")))
+        text = data.decode("utf-8", errors="replace")
+        reasons = re.split(r"^(?:---$|diff --git )", text.partition("\n\n")[2], maxsplit=1, flags=re.MULTILINE)[0].strip()
+        body, trailers = _split_trailers(reasons)
+        faults = _header_faults(name, subject, message["from"], body, trailers)
+        files: tuple[str, ...] = ()
+        try:
+            diff = unidiff.PatchSet(text)
+            files = tuple(file.path for file in diff)
+            faults += [] if files else ["has no diff"]
+        except unidiff.UnidiffParseError as error:
+            faults.append(f"the diff cannot be read: {error}")
+        faults += [f"touches '{file}', outside the tree" for file in files if _outside(file)]
+        if faults:
+            raise PatchFormatError(faults)
+        return cls(name, data, subject, body, trailers, files)
+
+    @classmethod
+    def read(cls, folder: Path, name: str) -> Patch:
+        """Read a patch from the folder of a lane; see :meth:`parse`."""
+        return cls.parse(name, (folder / name).read_bytes())
+
+
+def _split_trailers(reasons: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    body, _, last = reasons.rpartition("\n\n")
+    pairs = [re.fullmatch(r"([A-Z][A-Za-z-]+): (.+)", line) for line in last.splitlines()]
+    if not last or not all(pairs):
+        return reasons, ()
+    return body.strip(), tuple((pair[1], pair[2].strip()) for pair in pairs if pair)
+
+
+def _header_faults(
+    name: str, subject: str, author: object, body: str, trailers: tuple[tuple[str, str], ...]
+) -> list[str]:
+    present = dict(trailers)
+    faults = [f"has no '{key}' header" for key, value in (("Subject", subject), ("From", author)) if not value]
+    faults += [] if body else ["has no body that says why"]
+    faults += [f"has no '{key}:' trailer" for key in TRAILERS if key not in present]
+    if present.get("Patch-Name", name) != name:
+        faults.append(f"its 'Patch-Name:' trailer says '{present['Patch-Name']}'")
+    if PurePosixPath(name).parts[0] not in GROUPS:
+        faults.append(f"is not in one of the groups {', '.join(GROUPS)}")
+    return faults
+
+
+def _outside(file: str) -> bool:
+    path = PurePosixPath(file)
+    return path.is_absolute() or ".." in path.parts or ".git" in path.parts
