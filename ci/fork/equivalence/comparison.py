@@ -1,0 +1,131 @@
+"""Compile with both Tritons and compare."""
+
+from __future__ import annotations
+
+import difflib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import groupby
+from pathlib import Path
+
+from fork.equivalence.process import Compiled, CorpusError, Side, compile_tasks, interpreter, list_corpus
+from fork.equivalence.report import DIFFERENT, FAILED, SAME, Outcome, Report
+from fork.equivalence.selection import Selection, Task
+
+__all__ = ["compare", "compare_compiled"]
+
+#: The order in which artifacts come into being; the diff shows the first that differs.
+_STAGES = ("ttir", "ttgir", "metadata", "llir", "ptx", "amdgcn", "cubin", "hsaco")
+#: Tasks of one process. Starting Triton costs about half a second; a crash costs a process.
+_CHUNK = 24
+_DIFF_LINES = 200
+
+
+def compare(
+    base: Path,
+    fork: Path,
+    corpus: Path,
+    selection: Selection | None = None,
+    *,
+    jobs: int = 2,
+    keep: Path | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Report:
+    """Compile a corpus with two Tritons and compare all artifacts and the metadata of the launch.
+
+    :param base: An interpreter, or a virtual environment, with the unpatched Triton.
+    :param fork: The same with the patched one.
+    :param corpus: A folder of modules with tables; see :mod:`fork.equivalence.cases`.
+    :param selection: Which cases and targets; all by default.
+    :param jobs: Processes at a time.
+    :param keep: Where artifacts that differ are kept, under ``base`` and ``fork``; nowhere by default.
+    :param progress: Told the number of tasks done, and of all tasks.
+    :raises InterpreterError: An interpreter does not work.
+    :raises CorpusError: The corpus cannot be loaded by either side, or has no cases.
+    """
+    sides = Side("base", interpreter(base)), Side("fork", interpreter(fork))
+    corpus = corpus.resolve()
+    with tempfile.TemporaryDirectory(prefix="equivalence-") as scratch:
+        tables = [list_corpus(side, corpus, Path(scratch) / "table") for side in sides]
+        tasks = (selection or Selection()).apply(tables[0])
+        if not tasks:
+            raise CorpusError("the selection matches no case and target", "see --case and --target")
+        chunks = list(_chunks(tasks))
+        found: dict[Task, Outcome] = {}
+        with ThreadPoolExecutor(jobs) as pool:
+            futures = [
+                pool.submit(_compare_chunk, sides, corpus, chunk, Path(scratch) / str(number), keep)
+                for number, chunk in enumerate(chunks)
+            ]
+            for future in as_completed(futures):
+                found.update({outcome.task: outcome for outcome in future.result()})
+                progress(len(found), len(tasks))
+    return Report(sides[0].python, sides[1].python, corpus, [found[task] for task in tasks])
+
+
+def _chunks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
+    """Split tasks into processes, keeping the tasks of a module together."""
+    for _module, group in groupby(tasks, key=lambda task: task.module):
+        members = list(group)
+        for start in range(0, len(members), _CHUNK):
+            yield members[start : start + _CHUNK]
+
+
+def _compare_chunk(
+    sides: tuple[Side, Side], corpus: Path, tasks: Sequence[Task], work: Path, keep: Path | None
+) -> list[Outcome]:
+    base, fork = (compile_tasks(side, corpus, tasks, work) for side in sides)
+    outcomes = [compare_compiled(task, base[task], fork[task]) for task in tasks]
+    if keep is not None:
+        for outcome in outcomes:
+            if outcome.verdict == DIFFERENT:
+                _keep(keep, outcome.task, base[outcome.task], fork[outcome.task])
+    shutil.rmtree(work)
+    return outcomes
+
+
+def _keep(keep: Path, task: Task, base: Compiled, fork: Compiled) -> None:
+    for name, compiled in (("base", base), ("fork", fork)):
+        folder = keep / f"{task.module}-{task.case}-{task.target.replace(':', '-')}" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for artifact, path in compiled.artifacts.items():
+            shutil.copyfile(path, folder / artifact)
+
+
+def compare_compiled(task: Task, base: Compiled, fork: Compiled) -> Outcome:
+    """Compare what the two sides made of a task.
+
+    :param task: The task.
+    :param base: What the base made of it.
+    :param fork: What the fork made of it.
+    """
+    if base.kind or fork.kind:
+        parts = [f"{name}: {c.error.strip() or 'compiles'}" for name, c in (("base", base), ("fork", fork))]
+        return Outcome(task, FAILED, detail="\n".join(parts))
+    names = sorted(base.artifacts.keys() | fork.artifacts.keys(), key=_order)
+    for name in names:
+        one, other = base.artifacts.get(name), fork.artifacts.get(name)
+        if one is None or other is None:
+            return Outcome(task, DIFFERENT, names, name, f"only the {'fork' if one is None else 'base'} makes {name}")
+        if one.read_bytes() != other.read_bytes():
+            return Outcome(task, DIFFERENT, names, name, _diff(name, one.read_bytes(), other.read_bytes()))
+    return Outcome(task, SAME, names)
+
+
+def _order(name: str) -> tuple[str, int]:
+    """Sort artifacts by variant, then by stage."""
+    stage, _, variant = name.partition("#")
+    return variant, _STAGES.index(stage) if stage in _STAGES else len(_STAGES)
+
+
+def _diff(name: str, base: bytes, fork: bytes) -> str:
+    try:
+        texts = [data.decode().splitlines() for data in (base, fork)]
+    except UnicodeDecodeError:
+        at = next((i for i, (a, b) in enumerate(zip(base, fork, strict=False)) if a != b), min(len(base), len(fork)))
+        return f"{name}: {len(base)} and {len(fork)} bytes, the first difference at byte {at}"
+    lines = list(difflib.unified_diff(*texts, f"base/{name}", f"fork/{name}", lineterm=""))
+    more = [f"... and {len(lines) - _DIFF_LINES} more lines"] if len(lines) > _DIFF_LINES else []
+    return "\n".join(lines[:_DIFF_LINES] + more)

@@ -1,0 +1,150 @@
+"""Run the worker in an interpreter under comparison."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fork.equivalence.selection import Task
+from fork.errors import ForkError
+
+__all__ = ["Compiled", "CorpusError", "InterpreterError", "Side", "compile_tasks", "interpreter", "list_corpus"]
+
+_WORKER = Path(__file__).with_name("worker.py")
+#: Variables with these beginnings change what Triton and LLVM do, so that the caller's do not reach the worker...
+_WITHHELD = ("TRITON_", "MLIR_", "LLVM_", "AMDGCN_", "NVPTX_", "PYTHON", "DISABLE_", "ENABLE_")
+#: ...except the switches of the fork, whose effect a user may want to compare.
+_PASSED = "TRITON_FORK"
+
+
+class InterpreterError(ForkError):
+    """An interpreter to compare does not run or has no Triton."""
+
+    exit_code = 21
+
+
+class CorpusError(ForkError):
+    """A corpus cannot be loaded."""
+
+    exit_code = 21
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two Tritons.
+
+    :param name: ``base`` or ``fork``; the two have one length, which keeps the install folders' lengths the same.
+    :param python: The interpreter that has it.
+    """
+
+    name: str
+    python: Path
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What became of a task on one side.
+
+    :param artifacts: Name of the artifact (``ttir``, ``cubin``, ``metadata``...) -> its file.
+    :param kind: Type of the error, or ``None`` where the case compiled.
+    :param error: The error with its traceback.
+    """
+
+    artifacts: dict[str, Path]
+    kind: str | None = None
+    error: str = ""
+
+
+def interpreter(place: Path) -> Path:
+    """Find the interpreter that a user means.
+
+    :param place: A Python interpreter or the folder of a virtual environment.
+    :raises InterpreterError: There is none.
+    """
+    python = place / "bin" / "python" if place.is_dir() else place
+    if not os.access(python, os.X_OK):
+        raise InterpreterError(
+            f"'{place}' is neither a Python interpreter nor a virtual environment",
+            "name the environment's folder or its bin/python",
+        )
+    return python.absolute()
+
+
+def list_corpus(side: Side, corpus: Path, work: Path) -> list[tuple[str, str, list[str]]]:
+    """Read the tables of a corpus.
+
+    :param side: Whose Triton the modules import.
+    :param corpus: A folder of modules with ``CASES``.
+    :param work: A scratch folder.
+    :returns: Module, case and targets of each row.
+    :raises CorpusError: A module cannot be imported, or there is none.
+    """
+    output = work / "table.json"
+    finished = _run(side, work, {"do": "list", "corpus": str(corpus), "output": str(output)}, "table")
+    if finished.returncode != 0:
+        raise InterpreterError(f"'{side.python}' cannot run the worker: {finished.stderr.strip()[-2000:]}")
+    table = json.loads(output.read_text())
+    if table["faults"]:
+        errors = "\n".join(fault["error"] for fault in table["faults"])
+        raise CorpusError(f"modules of '{corpus}' cannot be loaded with the {side.name}:\n{errors}")
+    if not table["rows"]:
+        raise CorpusError(
+            f"'{corpus}' has no cases", "a module there needs a list CASES; see fork/equivalence/cases.py"
+        )
+    return [(row["module"], row["case"], row["targets"]) for row in table["rows"]]
+
+
+def compile_tasks(side: Side, corpus: Path, tasks: Sequence[Task], work: Path) -> dict[Task, Compiled]:
+    """Compile tasks in fresh processes with a fresh cache: one process, and one more after each crash.
+
+    :param side: With which Triton.
+    :param corpus: Where the cases are.
+    :param tasks: What to compile.
+    :param work: A scratch folder of these tasks alone.
+    """
+    output = work / side.name / "out"
+    pending = list(enumerate(tasks))
+    results: dict[Task, Compiled] = {}
+    while pending:
+        listed = [{"index": i, "module": t.module, "case": t.case, "target": t.target} for i, t in pending]
+        request = {"do": "compile", "corpus": str(corpus), "output": str(output), "tasks": listed}
+        finished = _run(side, work, request, f"tasks{pending[0][0]}")
+        done = [(i, task) for i, task in pending if (output / str(i) / "status.json").exists()]
+        results.update({task: _read(output / str(i)) for i, task in done})
+        if len(done) < len(pending):
+            index, task = pending[len(done)]
+            tail = f"the process ended with {finished.returncode}\n{finished.stderr[-4000:]}"
+            results[task] = Compiled({}, "Crash", tail)
+            done.append((index, task))
+        pending = pending[len(done) :]
+    return results
+
+
+def _read(folder: Path) -> Compiled:
+    status = json.loads((folder / "status.json").read_text())
+    if not status["ok"]:
+        return Compiled({}, status["kind"], status["error"])
+    return Compiled({path.name: path for path in sorted(folder.iterdir()) if path.name != "status.json"})
+
+
+def _run(side: Side, work: Path, request: dict[str, Any], name: str) -> subprocess.CompletedProcess[str]:
+    own = work / side.name
+    own.mkdir(parents=True, exist_ok=True)
+    file = own / f"{name}.json"
+    file.write_text(json.dumps({**request, "home": str(own / "home")}))
+    environment = {k: v for k, v in os.environ.items() if k.startswith(_PASSED) or not k.startswith(_WITHHELD)}
+    environment |= {"TRITON_CACHE_DIR": str(own / f"cache-{name}"), "TRITON_DISABLE_LINE_INFO": "1", "HOME": str(own)}
+    return subprocess.run(
+        [side.python, "-I", "-B", _WORKER, file],
+        env=environment,
+        cwd=own,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )

@@ -1,0 +1,125 @@
+"""Compile cases inside one of the interpreters under comparison and leave their artifacts in a folder.
+
+Started by :mod:`fork.equivalence.process` as ``python -I -B worker.py REQUEST`` with a fresh cache; the request is a JSON file.
+``{"do": "list"}`` writes the table of a corpus, ``{"do": "compile"}`` compiles some of its cases. Results are written as they
+come, so that what was done before a crash is known.
+
+Runs inside the interpreters under comparison.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":  # the folder `ci`, which `python -I` leaves out
+    sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from fork.equivalence.corpus import load_module, module_names
+from fork.equivalence.normalise import strip_locations, without_prefix
+from fork.equivalence.variants import gpu_target, variants
+
+__all__ = ["main"]
+
+#: Entries of the metadata that say nothing on the launch: the cache key, and the version, which names the fork's revision.
+_NOT_OF_THE_LAUNCH = ("hash", "triton_version")
+
+
+class _Driver:
+    """Stands in for a driver: tells library functions which target is compiled for."""
+
+    def __init__(self) -> None:
+        self.target: Any = None
+
+    def get_current_target(self) -> Any:
+        """Answer ``triton.language.target_info``."""
+        return self.target
+
+
+def main(request_file: Path) -> None:
+    """Do what a request says.
+
+    :param request_file: JSON with the keys ``do``, ``corpus``, ``home`` (where Triton is to appear), ``output`` and, for
+        ``compile``, ``tasks``: objects with ``index``, ``module``, ``case`` and ``target``.
+    """
+    request = json.loads(request_file.read_text())
+    home = _redirect(Path(request["home"]))
+    action: Callable[[dict[str, Any], Path], None] = {"list": _list, "compile": _compile}[request["do"]]
+    action(request, home)
+
+
+def _redirect(home: Path) -> Path:
+    """Make ``import triton`` find the package under a path that the caller chose, by way of a link."""
+    spec = importlib.util.find_spec("triton")
+    if spec is None or spec.origin is None:
+        raise SystemExit("no Triton is installed for this interpreter")
+    home.mkdir(parents=True, exist_ok=True)
+    link = home / "triton"
+    if not link.is_symlink():
+        link.symlink_to(Path(spec.origin).parent, target_is_directory=True)
+    sys.path.insert(0, str(home))
+    importlib.invalidate_caches()
+    return home
+
+
+def _list(request: dict[str, Any], _home: Path) -> None:
+    """Write the table of a corpus, with an error instead of rows for a module that cannot be loaded."""
+    rows, faults = [], []
+    folder = Path(request["corpus"])
+    for module in module_names(folder):
+        try:
+            rows += [
+                {"module": module, "case": c.name, "targets": list(c.targets)} for c in load_module(folder, module)
+            ]
+        except Exception:
+            faults.append({"module": module, "error": traceback.format_exc()})
+    Path(request["output"]).write_text(json.dumps({"rows": rows, "faults": faults}))
+
+
+def _compile(request: dict[str, Any], home: Path) -> None:
+    import triton
+
+    driver = _Driver()
+    triton.runtime.driver.set_active(driver)
+    output = Path(request["output"])
+    for task in request["tasks"]:
+        folder = output / str(task["index"])
+        folder.mkdir(parents=True)
+        try:
+            driver.target = gpu_target(task["target"])
+            _compile_case(Path(request["corpus"]), task, driver.target, folder, str(home))
+            status = {"ok": True}
+        except Exception as error:
+            status = {"ok": False, "kind": type(error).__name__, "error": traceback.format_exc()}
+        (folder / "status.json").write_text(json.dumps(status))
+
+
+def _compile_case(corpus: Path, task: dict[str, Any], target: Any, folder: Path, home: str) -> None:
+    import triton
+
+    case = next(case for case in load_module(corpus, task["module"]) if case.name == task["case"])
+    for variant in variants(case):
+        kernel = triton.compile(variant.source, target=target, options=variant.options)
+        for stage, artifact in kernel.asm.items():
+            if stage in ("source", "json"):
+                continue  # the first is the IR before any pass, covered by the next stage; the second is the metadata
+            data = artifact if isinstance(artifact, bytes) else artifact.encode()
+            if stage in ("ttir", "ttgir"):
+                data = strip_locations(data.decode()).encode()
+            (folder / f"{stage}{variant.label}").write_bytes(without_prefix(data, home))
+        metadata = {k: v for k, v in kernel.metadata._asdict().items() if k not in _NOT_OF_THE_LAUNCH}
+        text = json.dumps(metadata, default=_plain, indent=1, sort_keys=True)
+        (folder / f"metadata{variant.label}").write_bytes(without_prefix(text.encode(), home))
+
+
+def _plain(value: Any) -> Any:
+    return vars(value) if hasattr(value, "__dict__") else repr(value)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
