@@ -1,10 +1,10 @@
-"""Runs a program with the fake driver active: ``python -m fake_driver program.py [arguments]``."""
+"""Runs a program with the fake driver active: ``python -m tests.fake_driver program.py [arguments]``."""
 
 import runpy
 import sys
 from pathlib import Path
 
-from fake_driver.nvidia import install
+from .nvidia import install
 
 if __name__ == "__main__":
     install()

@@ -85,7 +85,7 @@ class FakeLibrary:
     def __init__(self, path: Path) -> None:
         """Load the library.
 
-        :param path: what :func:`fake_driver.builder.build` returned
+        :param path: what :func:`tests.fake_driver.builder.build` returned
         """
         self.path = path
         self._library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)

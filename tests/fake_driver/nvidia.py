@@ -14,8 +14,8 @@ from triton.backends.driver import GPUDriver  # type: ignore[import-not-found]
 from triton.backends.nvidia.driver import CudaDriver  # type: ignore[import-not-found]
 from triton.runtime.driver import driver as drivers  # type: ignore[import-not-found]
 
-from fake_driver.builder import CUDA, build
-from fake_driver.library import FakeLibrary
+from .builder import CUDA, build
+from .library import FakeLibrary
 
 
 class _WithoutTorch(GPUDriver):  # type: ignore[misc]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fake_driver.builder import build, package_of
+from .builder import build, package_of
 
 TESTS = Path(__file__).resolve().parent.parent
 
@@ -26,7 +26,7 @@ def environment(folder: Path, cache: Path, extra: Mapping[str, str] | None = Non
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRITON_", "PYTHON", "FAKE_"))}
     own = {
-        "PYTHONPATH": str(TESTS),
+        "PYTHONPATH": str(TESTS.parent),
         "PYTHONDONTWRITEBYTECODE": "1",
         "TRITON_CACHE_DIR": str(cache),
         "FAKE_DRIVER_FOLDER": str(folder),

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_driver.library import (
+
+from tests.fake_driver.library import (
     CLUSTER_SCHEDULING,
     COOPERATIVE,
     PROGRAMMATIC_STREAM_SERIALIZATION,
     FakeLibrary,
     parse,
 )
-from fake_driver.programs import TESTS, prepare, run_program
+from tests.fake_driver.programs import TESTS, prepare, run_program
 
 INVALID_VALUE, INVALID_IMAGE, NOT_FOUND = 1, 200, 500
 

@@ -7,11 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 import triton.language as tl
-from fake_driver.nvidia import install
-from fake_driver.tensors import tensor
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 import triton
+from tests.fake_driver.nvidia import install
+from tests.fake_driver.tensors import tensor
 
 
 @triton.jit

@@ -1,0 +1,128 @@
+"""Two environments side by side: each gets the same generated launches, and what happened is compared."""
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from .cases import Case
+from .programs import TESTS, environment
+
+Outcome = dict[str, Any]
+
+WORKER = TESTS / "fake_driver" / "workers" / "differential.py"
+
+
+class Side:
+    """A process in one environment that runs cases; started again after a crash."""
+
+    def __init__(self, python: Path, folder: Path, cache: Path, plant: str | None = None) -> None:
+        """Describe the process; it starts with the first case.
+
+        :param python: interpreter of the environment
+        :param folder: where the fake library is
+        :param cache: Triton's cache, of this side alone
+        :param plant: what to break on purpose, one of the worker's names
+        """
+        self.command: list[str | Path] = [python, WORKER, *([plant] if plant else [])]
+        self.environment = environment(folder, cache)
+        self.messages = cache.parent / f"{cache.name}.stderr"
+        self.process: subprocess.Popen[str] | None = None
+        self.crashes = 0
+
+    def send(self, case: Case) -> None:
+        """Hand over a case; the answer comes with :meth:`receive`.
+
+        :param case: what :func:`tests.fake_driver.cases.cases` generates
+        """
+        if self.process is None:
+            with self.messages.open("a") as messages:
+                self.process = subprocess.Popen(
+                    self.command,
+                    env=self.environment,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=messages,
+                    text=True,
+                )
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(case) + "\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> list[Outcome]:
+        """Wait for the answer to the case sent last.
+
+        :returns: one outcome a call; a single one with the key ``crash`` where the process died
+        """
+        assert self.process is not None
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if line:
+            answer: list[Outcome] = json.loads(line)
+            return answer
+        status = self.process.wait()
+        self.close()
+        self.crashes += 1
+        return [{"crash": status}]
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process is None:
+            return
+        for stream in (self.process.stdin, self.process.stdout):
+            assert stream is not None
+            stream.close()
+        self.process.wait()
+        self.process = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def differences(base: Sequence[Outcome], fork: Sequence[Outcome]) -> list[str]:
+    """Compare what happened on two sides.
+
+    Errors agree when their types do. Where the base itself dies there is nothing to hold the fork to.
+
+    :param base: outcomes of the base
+    :param fork: outcomes of the fork
+    :returns: a line for each call that differs; empty when they agree
+    """
+    if "crash" in base[0]:
+        return []
+    if len(base) != len(fork):
+        return [f"base: {base[0]}; fork: {fork[0]}"]
+    return [
+        f"call {index}: base: {ours}; fork: {theirs}"
+        for index, (ours, theirs) in enumerate(zip(base, fork, strict=True))
+        if _essence(ours) != _essence(theirs)
+    ]
+
+
+def _essence(outcome: Outcome) -> Any:
+    return outcome.get("error", outcome)
+
+
+def compare(base: Side, fork: Side, case: Case) -> list[Outcome]:
+    """Run a case on both sides at once.
+
+    :param base: the side that is right by definition
+    :param fork: the side under test
+    :param case: what to run
+    :returns: the outcomes of the base, for counting
+    :raises AssertionError: when the sides differ; names every call that does
+    """
+    base.send(case)
+    fork.send(case)
+    ours, theirs = base.receive(), fork.receive()
+    found = differences(ours, theirs)
+    if found:
+        raise AssertionError("\n".join(found))
+    return ours

@@ -1,0 +1,102 @@
+"""Base and fork, given the same launches, hand the same bytes to the driver or raise the same type of error.
+
+The quick set runs a fixed set of cases. `LAUNCH_EXAMPLES=5000 LAUNCH_SEED=7` with `-m slow` runs as many others as wanted.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from tests.fake_driver.cases import Case, cases, float_value, simple_case
+from tests.fake_driver.differential import Outcome, Side, compare, differences
+from tests.fake_driver.programs import prepare
+
+QUICK_EXAMPLES = 100
+COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(COMMON, max_examples=QUICK_EXAMPLES, derandomize=True)
+
+
+@pytest.fixture(scope="module")
+def folder(base_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return prepare(base_python, tmp_path_factory.mktemp("fake"))
+
+
+@pytest.fixture(scope="module")
+def base(base_python: Path, folder: Path) -> Iterator[Side]:
+    with Side(base_python, folder, folder / "cache_base") as side:
+        yield side
+
+
+@pytest.fixture(scope="module")
+def fork(fork_python: Path, folder: Path) -> Iterator[Side]:
+    with Side(fork_python, folder, folder / "cache_fork") as side:
+        yield side
+
+
+def test_launches_agree(base: Side, fork: Side) -> None:
+    seen: Counter[str] = Counter()
+
+    @settings(QUICK, phases=[Phase.generate, Phase.shrink])
+    @given(cases())
+    def run(case: Case) -> None:
+        for outcome in compare(base, fork, case):
+            seen.update(outcome.keys() & {"launches", "error", "crash"})
+
+    run()
+    # The comparison is worth something only where most calls get through and some do not.
+    assert seen["launches"] > QUICK_EXAMPLES
+    assert seen["error"] > 20
+    assert seen["crash"] < 5
+
+
+@pytest.mark.slow
+def test_many_launches_agree(base: Side, fork: Side) -> None:
+    @seed(int(os.environ.get("LAUNCH_SEED", "1")))
+    @settings(COMMON, max_examples=int(os.environ.get("LAUNCH_EXAMPLES", "2000")))
+    @given(cases())
+    def run(case: Case) -> None:
+        compare(base, fork, case)
+
+    run()
+
+
+@pytest.mark.parametrize(
+    ("plant", "case", "unplanted"),
+    [
+        ("wrong byte", simple_case("tl.bfloat16", float_value(1.5)), simple_case("tl.int16", ["int", "5"])),
+        ("missing check", simple_case("tl.int16", ["int", "40000"]), simple_case("tl.bfloat16", float_value(1.5))),
+    ],
+)
+def test_planted_faults_are_caught(
+    base_python: Path, base: Side, folder: Path, plant: str, case: Case, unplanted: Case
+) -> None:
+    with Side(base_python, folder, folder / f"cache_{plant}", plant) as planted:
+        compare(base, planted, unplanted)
+        with pytest.raises(AssertionError, match=r"call 0: base: .*; fork: "):
+            compare(base, planted, case)
+
+
+def test_generated_cases_find_a_wrong_byte(base_python: Path, base: Side, folder: Path) -> None:
+    with Side(base_python, folder, folder / "cache_wrong byte", "wrong byte") as planted:
+
+        @settings(QUICK, phases=[Phase.generate])
+        @given(cases())
+        def run(case: Case) -> None:
+            compare(base, planted, case)
+
+        with pytest.raises(AssertionError, match="fork: "):
+            run()
+
+
+def test_a_crash_of_the_fork_alone_is_a_difference() -> None:
+    fine: list[Outcome] = [{"launches": []}]
+    crash: list[Outcome] = [{"crash": -6}]
+    assert differences(fine, crash)
+    assert differences(fine * 2, crash)
+    assert not differences(crash, fine)
+    assert not differences([{"error": "TypeError", "message": "a"}], [{"error": "TypeError", "message": "b"}])
+    assert differences([{"error": "TypeError", "message": "a"}], [{"error": "ValueError", "message": "a"}])
