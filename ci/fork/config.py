@@ -118,7 +118,7 @@ def load(path: Path) -> Pin:
     faults: list[str] = []
     tables = document.get("lane")
     if not isinstance(tables, dict) or not tables:
-        raise ConfigError(f"{path.name} has no [lane.\"<version>\"] table", "see the README on pinning a new upstream")
+        raise ConfigError(f'{path.name} has no [lane."<version>"] table', "see the README on pinning a new upstream")
     lanes = {name: _lane(name, _Table(table, f'lane."{name}"', faults)) for name, table in tables.items()}
     default = _Table(document, "", faults).text("default-lane")
     if default and default not in lanes:
@@ -186,14 +186,16 @@ def _lane(name: str, table: _Table) -> Lane:
         revision=table.positive("revision"),
         submodule=table.text("submodule", r"[\w.-]+"),
         layout=tuple(layout.items()),
-        wheels=tuple(_wheel(_Table(row, f"{table.where}.wheel[{n}]", table.faults), version) for n, row in enumerate(rows)),
+        wheels=tuple(
+            _wheel(_Table(row, f"{table.where}.wheel[{n}]", table.faults), version) for n, row in enumerate(rows)
+        ),
     )
 
 
 def _wheel(table: _Table, version: str) -> BaseWheel:
     wheel = BaseWheel(table.text("file"), table.positive("size"), table.text("sha256", r"[0-9a-f]{64}"))
     try:
-        if wheel.filename and str(parse_wheel_filename(wheel.filename)[1]) != version:
+        if wheel.filename and version and str(parse_wheel_filename(wheel.filename)[1]) != version:
             table.fault("file", f"'{wheel.filename}' is not of version {version}")
     except InvalidWheelFilename:
         table.fault("file", f"'{wheel.filename}' is not a wheel file name")

@@ -77,7 +77,9 @@ def refresh(project: Project, lane: Lane, base_wheel: Path, scratch: Path) -> Re
     if folder.exists():
         git = Git(folder)
         if git("status", "--porcelain"):
-            raise EditError(f"the tree in {folder} has uncommitted changes", "commit them, each idea a commit, or undo them")
+            raise EditError(
+                f"the tree in {folder} has uncommitted changes", "commit them, each idea a commit, or undo them"
+            )
     else:
         git = lay_out(lane, base_wheel, scratch / "tree")
         apply_patches(git, read_series(project.patches(lane)).sound())
@@ -109,7 +111,9 @@ def export_queue(git: Git) -> tuple[Patch, ...]:
         except PatchFormatError as error:
             faults += [f"the commit '{subject}' {fault}" for fault in error.faults]
     names = [patch.name for patch in patches]
-    faults += [f"{names.count(name)} commits name '{name}'" for name in sorted({n for n in names if names.count(n) > 1})]
+    faults += [
+        f"{names.count(name)} commits name '{name}'" for name in sorted({n for n in names if names.count(n) > 1})
+    ]
     if faults:
         raise QueueError(faults)
     return tuple(patches)

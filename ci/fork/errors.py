@@ -49,7 +49,8 @@ def exit_codes() -> Iterator[tuple[int, str]]:
 
     :returns: Pairs of code and meaning, in the order of the codes, of all error classes imported so far.
     """
-    pending, seen = [ForkError], {}
+    pending: list[type[ForkError]] = [ForkError]
+    seen: dict[int, str] = {}
     while pending:
         error = pending.pop()
         pending.extend(error.__subclasses__())

@@ -87,7 +87,9 @@ class Git:
         """
         done = self.run(*arguments, stdin=stdin)
         if done.returncode != 0:
-            raise GitError(f"git {arguments[0]} failed in {self.folder}: {done.stderr.decode(errors='replace').strip()}")
+            raise GitError(
+                f"git {arguments[0]} failed in {self.folder}: {done.stderr.decode(errors='replace').strip()}"
+            )
         return done.stdout.decode("utf-8", errors="surrogateescape").removesuffix("\n")
 
     def commit_all(self, message: str) -> str:

@@ -28,7 +28,11 @@ def overlay_faults(folder: Path, upstream: Collection[str]) -> list[str]:
     :param upstream: Paths in the checkout of all files of the patched tree.
     """
     names = [path.relative_to(folder).as_posix() for path in _files(folder)]
-    return [f"the overlay file '{name}' hides an upstream file; change that one with a patch" for name in names if name in upstream]
+    return [
+        f"the overlay file '{name}' hides an upstream file; change that one with a patch"
+        for name in names
+        if name in upstream
+    ]
 
 
 def read_overlay(folder: Path, layout: Layout, upstream: Collection[str]) -> dict[str, bytes]:

@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-import unidiff
+from unidiff.errors import UnidiffParseError
+from unidiff.patch import PatchSet
 
 __all__ = ["GROUPS", "TRAILERS", "Patch", "PatchFormatError"]
 
@@ -57,15 +58,17 @@ class Patch:
         message = email.message_from_bytes(data, policy=email.policy.default)
         subject = re.sub(r"^\[PATCH[^]]*\]\s*", "", re.sub(r"\s*\n\s*", " ", str(message["subject"] or "")))
         text = data.decode("utf-8", errors="replace")
-        reasons = re.split(r"^(?:---$|diff --git )", text.partition("\n\n")[2], maxsplit=1, flags=re.MULTILINE)[0].strip()
+        reasons = re.split(r"^(?:---$|diff --git )", text.partition("\n\n")[2], maxsplit=1, flags=re.MULTILINE)[
+            0
+        ].strip()
         body, trailers = _split_trailers(reasons)
         faults = _header_faults(name, subject, message["from"], body, trailers)
         files: tuple[str, ...] = ()
         try:
-            diff = unidiff.PatchSet(text)
+            diff = PatchSet(text)
             files = tuple(file.path for file in diff)
             faults += [] if files else ["has no diff"]
-        except unidiff.UnidiffParseError as error:
+        except UnidiffParseError as error:
             faults.append(f"the diff cannot be read: {error}")
         faults += [f"touches '{file}', outside the tree" for file in files if _outside(file)]
         if faults:

@@ -73,7 +73,9 @@ def read_series(folder: Path) -> Series:
     else:
         faults.append(f"'{folder.name}/series' is missing")
     on_disk = {path.relative_to(folder).as_posix() for path in folder.rglob("*.patch")}
-    faults += [f"'{name}' is listed {names.count(name)} times" for name in sorted({n for n in names if names.count(n) > 1})]
+    faults += [
+        f"'{name}' is listed {names.count(name)} times" for name in sorted({n for n in names if names.count(n) > 1})
+    ]
     faults += [f"'{name}' is listed in series but missing" for name in dict.fromkeys(names) if name not in on_disk]
     faults += [f"'{name}' is not listed in series" for name in sorted(on_disk - set(names))]
     patches = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from fork.assembly.archive import WheelArchive
@@ -23,6 +23,7 @@ __all__ = [
     "export",
     "lay_out",
     "lock_of",
+    "verify_files",
     "verify_lock",
 ]
 
@@ -88,7 +89,9 @@ def apply_patches(git: Git, patches: Iterable[Patch], progress: Callable[[str], 
     """
     for patch in patches:
         progress(patch.name)
-        done = git.run("am", "--quiet", "--keep", "--keep-cr", "--no-3way", "--committer-date-is-author-date", stdin=patch.data)
+        done = git.run(
+            "am", "--quiet", "--keep", "--keep-cr", "--no-3way", "--committer-date-is-author-date", stdin=patch.data
+        )
         if done.returncode != 0:
             conflict = _conflict(git, patch, done.stdout + done.stderr)
             git.run("am", "--abort")
@@ -103,7 +106,9 @@ def apply_patches(git: Git, patches: Iterable[Patch], progress: Callable[[str], 
             )
 
 
-def apply_series(git: Git, patches: Iterable[Patch], lock: Lock | None, progress: Callable[[str], None] = lambda _: None) -> None:
+def apply_series(
+    git: Git, patches: Iterable[Patch], lock: Lock | None, progress: Callable[[str], None] = lambda _: None
+) -> None:
     """Apply the series on a laid out base and compare both trees with the lock.
 
     :raises PatchConflictError: A patch does not apply.
@@ -132,13 +137,34 @@ def verify_lock(git: Git, lock: Lock) -> None:
         )
 
 
+def verify_files(git: Git, lock: Lock | None) -> None:
+    """Compare the files that the series changes with the locked ones, on a base that holds more files than a wheel.
+
+    :raises TreeMismatchError: One differs, or there is no lock.
+    """
+    if lock is None:
+        raise TreeMismatchError("the series has no series.lock", "`ci/fork.sh refresh` writes it")
+    blobs = dict(_blobs(git, list(lock.files)))
+    differing = [name for name, blob in lock.files.items() if blobs.get(name) != blob]
+    if differing:
+        raise TreeMismatchError(
+            f"after the series these files are not the locked ones: {', '.join(differing)}",
+            "the checkout and the published wheel differ there, or a patch changed: compare them, then `ci/fork.sh refresh`",
+        )
+
+
 def lock_of(git: Git) -> Lock:
     """Describe the tree of ``HEAD`` on its ``base`` for :func:`fork.series.write_lock`."""
     listing = git("diff", "--name-only", "-z", "--no-renames", "base", "HEAD")
     changed = [name for name in listing.split("\0") if name]
-    blobs = git("ls-tree", "-r", "-z", "HEAD", "--", *changed) if changed else ""
-    files = {row.partition("\t")[2]: row.split()[2] for row in blobs.split("\0") if row}
-    return Lock(git.tree("base"), git.tree(), files)
+    return Lock(git.tree("base"), git.tree(), dict(_blobs(git, changed)))
+
+
+def _blobs(git: Git, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Give the blob of each of the named files that exists in ``HEAD``."""
+    listing = git("ls-tree", "-r", "-z", "HEAD", "--", *names) if names else ""
+    for row in filter(None, listing.split("\0")):
+        yield row.partition("\t")[2], row.split()[2]
 
 
 def commits(git: Git) -> list[str]:
@@ -165,7 +191,9 @@ def export(git: Git, revision: str) -> bytes:
 
 def _touched(data: bytes) -> set[tuple[str, str]]:
     """Describe a patch by its files and the lines it removes and adds, whatever their offsets and context."""
-    text = re.sub(r"\n-- \n[^\n]*\s*$", "\n", data.decode("utf-8", errors="surrogateescape"))  # git's version, as a signature
+    text = re.sub(
+        r"\n-- \n[^\n]*\s*$", "\n", data.decode("utf-8", errors="surrogateescape")
+    )  # git's version, as a signature
     touched: set[tuple[str, str]] = set()
     for section in re.split(r"^diff --git ", text, flags=re.MULTILINE)[1:]:
         file = section.partition("\n")[0].rpartition(" b/")[2]

@@ -53,7 +53,9 @@ class WheelArchive:
         try:
             archive = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, OSError) as error:
-            raise ArchiveError(f"'{path.name}' is not a readable wheel: {error}", "download or build it again") from None
+            raise ArchiveError(
+                f"'{path.name}' is not a readable wheel: {error}", "download or build it again"
+            ) from None
         with archive:
             members = tuple(archive.infolist())
             names = [member.filename for member in members]

@@ -34,7 +34,13 @@ class Origin:
 
 
 def describe(
-    *, lane: Lane, version: str, origin: Origin, ingredients: Ingredients, patches: tuple[Patch, ...], files: Mapping[str, Any]
+    *,
+    lane: Lane,
+    version: str,
+    origin: Origin,
+    ingredients: Ingredients,
+    patches: tuple[Patch, ...],
+    files: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Put the provenance together.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from cyclonedx.model import AttachedText, HashAlgorithm, HashType, XsUri
 from cyclonedx.model.bom import Bom
@@ -14,9 +14,11 @@ from cyclonedx.model.component import (
     Component,
     ComponentType,
     Diff,
-    Patch as PatchRecord,
     PatchClassification,
     Pedigree,
+)
+from cyclonedx.model.component import (
+    Patch as PatchRecord,
 )
 from cyclonedx.model.issue import IssueClassification, IssueType, IssueTypeSource
 from cyclonedx.output.json import JsonV1Dot6
@@ -46,7 +48,7 @@ def write_sbom(
     :param date: Time stamp, which must not be that of the build, or no two builds would agree.
     """
     bom = Bom(serial_number=uuid.uuid5(_NAMESPACE, f"{version} {origin.name}"))
-    bom.metadata.timestamp = date.astimezone(timezone.utc)
+    bom.metadata.timestamp = date.astimezone(UTC)
     root = Component(
         name="triton",
         version=version,

@@ -10,7 +10,7 @@ import zipfile
 from base64 import urlsafe_b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from fork.assembly.archive import ArchiveError, ArchiveWriter, WheelArchive
@@ -121,7 +121,9 @@ class _Assembly:
         for member in info:
             if member.filename != f"{self.old_info}/RECORD":
                 self._carry(writer, member, self.new_info + member.filename.removeprefix(self.old_info))
-        renamed = {self.new_info + name.removeprefix(self.old_info) for name in existing if name.startswith(self.old_info)}
+        renamed = {
+            self.new_info + name.removeprefix(self.old_info) for name in existing if name.startswith(self.old_info)
+        }
         for name in sorted(set(self.new) - renamed):
             if name.startswith(f"{self.new_info}/"):
                 self._add(writer, name)
@@ -175,7 +177,7 @@ class _Assembly:
         )
         new[PROVENANCE] = dump(document)
         new[f"{self.new_info}/METADATA"] = metadata
-        date = datetime(*_date(self.archive), tzinfo=timezone.utc)
+        date = datetime(*_date(self.archive), tzinfo=UTC)
         new[f"{self.new_info}/{SBOM}"] = write_sbom(
             plan.lane, plan.version, plan.origin, plan.patches, self._binaries(changes.native), date
         )
@@ -184,7 +186,9 @@ class _Assembly:
     def _with_version(self, new: Mapping[str, bytes]) -> bytes:
         name = "triton/__init__.py"
         content = new.get(name) or self.archive.read(name)
-        replaced, count = re.subn(rb"^__version__ = .*$", f"__version__ = '{self.plan.version}'".encode(), content, flags=re.M)
+        replaced, count = re.subn(
+            rb"^__version__ = .*$", f"__version__ = '{self.plan.version}'".encode(), content, flags=re.M
+        )
         if count != 1:
             raise ArchiveError(f"'{name}' sets __version__ {count} times, not once")
         return replaced

@@ -122,10 +122,10 @@ def _order(name: str) -> tuple[str, int]:
 
 def _diff(name: str, base: bytes, fork: bytes) -> str:
     try:
-        texts = [data.decode().splitlines() for data in (base, fork)]
+        one, other = (data.decode().splitlines() for data in (base, fork))
     except UnicodeDecodeError:
         at = next((i for i, (a, b) in enumerate(zip(base, fork, strict=False)) if a != b), min(len(base), len(fork)))
         return f"{name}: {len(base)} and {len(fork)} bytes, the first difference at byte {at}"
-    lines = list(difflib.unified_diff(*texts, f"base/{name}", f"fork/{name}", lineterm=""))
+    lines = list(difflib.unified_diff(one, other, f"base/{name}", f"fork/{name}", lineterm=""))
     more = [f"... and {len(lines) - _DIFF_LINES} more lines"] if len(lines) > _DIFF_LINES else []
     return "\n".join(lines[:_DIFF_LINES] + more)

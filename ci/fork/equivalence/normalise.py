@@ -33,7 +33,7 @@ def strip_locations(text: str) -> str:
     """
     text = _LOCATION_ALIAS.sub("", text)
     kept, position = [], 0
-    for match in iter(lambda: _LOCATION.search(text, position), None):
+    while match := _LOCATION.search(text, position):
         if match.group().startswith('"'):
             kept.append(text[position : match.end()])
             position = match.end()

@@ -5,6 +5,7 @@ Runs inside the interpreters under comparison.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -34,13 +35,12 @@ def gpu_target(target: str) -> Any:
     :param target: A target as in :attr:`Case.targets`.
     :raises ValueError: The target is of neither form.
     """
-    from triton.backends.compiler import GPUTarget
-
+    make = importlib.import_module("triton.backends.compiler").GPUTarget
     backend, _, arch = target.partition(":")
     if backend == "cuda" and arch.isdigit():
-        return GPUTarget("cuda", int(arch), 32)
+        return make("cuda", int(arch), 32)
     if backend == "hip" and arch.startswith("gfx"):
-        return GPUTarget("hip", arch, 32 if int(arch[3:-2]) >= 10 else 64)
+        return make("hip", arch, 32 if int(arch[3:-2]) >= 10 else 64)
     raise ValueError(f"'{target}' is neither cuda:<capability> nor hip:<architecture>")
 
 
@@ -56,14 +56,13 @@ def variants(case: Case) -> Iterator[Variant]:
 def _unfold(
     case: Case, function: Any, constants: dict[Any, Any], options: dict[str, Any], label: str
 ) -> Iterator[Variant]:
-    from triton.runtime.autotuner import Autotuner, Heuristics
-
-    if isinstance(function, Autotuner):
+    autotuner = importlib.import_module("triton.runtime.autotuner")
+    if isinstance(function, autotuner.Autotuner):
         for index, config in enumerate(function.configs):
             settings = {key: value for key, value in config.all_kwargs().items() if key not in config.kwargs}
             merged = {**constants, **config.kwargs}
             yield from _unfold(case, function.fn, merged, {**options, **settings}, f"{label}#{index}")
-    elif isinstance(function, Heuristics):
+    elif isinstance(function, autotuner.Heuristics):
         known = {**case.examples, **constants}
         for name, compute in function.values.items():
             known[name] = constants[name] = compute(known)
@@ -74,9 +73,6 @@ def _unfold(
 
 def _source(case: Case, function: Any, constants: dict[Any, Any]) -> Any:
     """Join what the table says in the order of the function's parameters, as the launcher would."""
-    from triton.compiler import ASTSource
-    from triton.experimental.gluon._runtime import GluonASTSource
-
     names = function.arg_names
     unknown = {key for key in (*case.signature, *constants, *case.attributes) if isinstance(key, str)} - set(names)
     missing = [name for name in names if name not in case.signature and name not in constants]
@@ -84,5 +80,8 @@ def _source(case: Case, function: Any, constants: dict[Any, Any]) -> Any:
         raise ValueError(f"'{case.name}': no such parameters: {sorted(unknown)}; parameters left open: {missing}")
     signature = {name: "constexpr" if name in constants else case.signature[name] for name in names}
     attributes = {(names.index(name),): [list(fact) for fact in facts] for name, facts in case.attributes.items()}
-    make = GluonASTSource if function.is_gluon() else ASTSource
+    if function.is_gluon():
+        make = importlib.import_module("triton.experimental.gluon._runtime").GluonASTSource
+    else:
+        make = importlib.import_module("triton.compiler").ASTSource
     return make(fn=function, signature=signature, constexprs=constants, attrs=attributes)

@@ -9,6 +9,7 @@ Runs inside the interpreters under comparison.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import sys
@@ -82,10 +83,8 @@ def _list(request: dict[str, Any], _home: Path) -> None:
 
 
 def _compile(request: dict[str, Any], home: Path) -> None:
-    import triton
-
     driver = _Driver()
-    triton.runtime.driver.set_active(driver)
+    _triton().runtime.driver.set_active(driver)
     output = Path(request["output"])
     for task in request["tasks"]:
         folder = output / str(task["index"])
@@ -93,15 +92,14 @@ def _compile(request: dict[str, Any], home: Path) -> None:
         try:
             driver.target = gpu_target(task["target"])
             _compile_case(Path(request["corpus"]), task, driver.target, folder, str(home))
-            status = {"ok": True}
+            status: dict[str, Any] = {"ok": True}
         except Exception as error:
             status = {"ok": False, "kind": type(error).__name__, "error": traceback.format_exc()}
         (folder / "status.json").write_text(json.dumps(status))
 
 
 def _compile_case(corpus: Path, task: dict[str, Any], target: Any, folder: Path, home: str) -> None:
-    import triton
-
+    triton = _triton()
     case = next(case for case in load_module(corpus, task["module"]) if case.name == task["case"])
     for variant in variants(case):
         kernel = triton.compile(variant.source, target=target, options=variant.options)
@@ -115,6 +113,11 @@ def _compile_case(corpus: Path, task: dict[str, Any], target: Any, folder: Path,
         metadata = {k: v for k, v in kernel.metadata._asdict().items() if k not in _NOT_OF_THE_LAUNCH}
         text = json.dumps(metadata, default=_plain, indent=1, sort_keys=True)
         (folder / f"metadata{variant.label}").write_bytes(without_prefix(text.encode(), home))
+
+
+def _triton() -> Any:
+    """Import Triton, which the tool itself does not have."""
+    return importlib.import_module("triton")
 
 
 def _plain(value: Any) -> Any:

@@ -13,6 +13,17 @@ __all__ = ["SWITCHES", "enabled"]
 #: Name of the environment variable -> what the part does when it is on.
 SWITCHES: dict[str, str] = {
     "TRITON_FORK": "all parts below",
+    "TRITON_FORK_INSTALLATION_KEY": "remember the digests of the installed files instead of reading 415 MB in every process",
+    "TRITON_FORK_LAZY_IMPORTS": "import modules when they are first used",
+    "TRITON_FORK_DEFERRED_SOURCE": "take a kernel's source out of its file when it is first asked for",
+    "TRITON_FORK_BACKEND_DISCOVERY": "read the entry points of backends without importlib.metadata",
+    "TRITON_FORK_TOOL_ANSWERS": "remember what ptxas --version and ldconfig -p answered",
+    "TRITON_FORK_VISIT": "code generation: warning filters set once a function, locations remembered, nodes dispatched in place",
+    "TRITON_FORK_SIGNATURES": "code generation: signatures of builtins inspected once",
+    "TRITON_FORK_PARSE": "code generation: one parse per source",
+    "TRITON_FORK_LOOPS": "code generation: loop bodies generated once",
+    "TRITON_FORK_LAZY_TYPES": "code generation: names of types and shapes of tensors made when asked for",
+    "TRITON_FORK_LOOKUP": "code generation: names of globals checked until the first check that allows them",
 }
 
 _OFF = frozenset({"0", "false", "off", "no"})

@@ -1,0 +1,221 @@
+"""From the pin and the queue to verified wheels and an index."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+import filelock
+
+from fork.assembly.archive import WheelArchive
+from fork.assembly.provenance import Origin
+from fork.assembly.version import Ingredients, fork_version
+from fork.assembly.wheel import Changes, Plan, assemble, wheel_name
+from fork.config import BaseWheel, Lane
+from fork.errors import BusyError, ForkError
+from fork.git import Git
+from fork.layout import Layout
+from fork.overlay import read_overlay
+from fork.patch import Patch
+from fork.project import Project
+from fork.series import read_lock, read_series
+from fork.simple_index import PublishedFileError, write_index
+from fork.tree import apply_series, lay_out
+from fork.verify import verify_wheel
+
+__all__ = ["Built", "Prepared", "build_wheels", "output_folder", "prepare", "publish"]
+
+Step = Callable[[str], None]
+
+
+class BaseMismatchError(ForkError):
+    """The base wheels of a lane do not carry the same sources, so one patched tree cannot serve them all."""
+
+    exit_code = 23
+
+
+@dataclass(frozen=True)
+class Built:
+    """A wheel that was published.
+
+    :param path: The file.
+    :param sha256: Its SHA-256.
+    :param size: Its size in bytes.
+    :param seconds: How long assembling and verifying it took.
+    :param changed: Whether the file is new; ``False`` where the same bytes lay there already.
+    """
+
+    path: Path
+    sha256: str
+    size: int
+    seconds: float
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What all wheels of a build have in common.
+
+    :param lane: The lane.
+    :param patches: The series.
+    :param ingredients: What the version's digest covers.
+    :param version: The version of the wheels.
+    :param changes: What differs from the base.
+    :param sources: The unpatched sources by path in the wheel, to compare other base wheels with.
+    """
+
+    lane: Lane
+    patches: tuple[Patch, ...]
+    ingredients: Ingredients
+    version: str
+    changes: Changes
+    sources: dict[str, bytes]
+
+
+def prepare(project: Project, lane: Lane, base_wheel: Path, folder: Path, step: Step) -> Prepared:
+    """Apply the queue on the sources of a base wheel and gather what goes into every wheel of the lane.
+
+    :param base_wheel: A verified base wheel.
+    :param folder: An empty scratch folder.
+    :param step: Is told what is being done.
+    :raises QueueError, PatchConflictError, TreeMismatchError: The queue is not in order.
+    :raises OverlayError: The overlay is not in order.
+    """
+    queue = project.patches(lane)
+    patches = read_series(queue).sound()
+    step("laying out the base")
+    git = lay_out(lane, base_wheel, folder / "tree")
+    apply_series(git, patches, read_lock(queue), step)
+    layout = Layout.of(lane)
+    overlay = read_overlay(project.overlay(lane), layout, set(git("ls-files").splitlines()))
+    ingredients = Ingredients.gather(
+        base={wheel.filename: wheel.sha256 for wheel in lane.wheels},
+        patches=patches,
+        overlay=project.overlay(lane),
+        native=project.native,
+        requirements=project.root / "ci" / "requirements" / "tool.txt",
+    )
+    patched, removed = _patched_files(git, layout)
+    return Prepared(
+        lane=lane,
+        patches=patches,
+        ingredients=ingredients,
+        version=fork_version(lane, ingredients),
+        changes=Changes(patched, removed, overlay),
+        sources=read_sources(base_wheel, layout),
+    )
+
+
+def read_sources(wheel: Path, layout: Layout) -> dict[str, bytes]:
+    """Read the members of a wheel that a patch may change, by path in the wheel."""
+    with WheelArchive.open(wheel) as archive:
+        return {
+            member.filename: archive.read(member) for member in archive.members if layout.is_source(member.filename)
+        }
+
+
+def _patched_files(git: Git, layout: Layout) -> tuple[dict[str, bytes], frozenset[str]]:
+    patched: dict[str, bytes] = {}
+    removed: set[str] = set()
+    listing = git("diff", "--name-status", "-z", "--no-renames", "base", "HEAD").split("\0")
+    for status, name in zip(listing[::2], listing[1::2], strict=False):
+        place = layout.to_wheel(name)
+        if place is None:
+            continue  # a file of the checkout that no wheel ships, such as a test
+        if status == "D":
+            removed.add(place)
+        else:
+            patched[place] = (git.folder / name).read_bytes()
+    return patched, frozenset(removed)
+
+
+@contextmanager
+def output_folder(wheelhouse: Path) -> Iterator[Path]:
+    """Give an empty staging folder inside the wheelhouse; it is gone at the end, whatever happens.
+
+    :raises BusyError: Another build writes into the wheelhouse.
+    """
+    wheelhouse.mkdir(parents=True, exist_ok=True)
+    lock = filelock.FileLock(wheelhouse / ".lock", timeout=0)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise BusyError(
+            f"another build writes into {wheelhouse}",
+            "wait for it to end, or give this one a folder of its own with --out",
+        ) from None
+    staging = wheelhouse / ".staging"
+    try:
+        shutil.rmtree(staging, ignore_errors=True)
+        staging.mkdir()
+        yield staging
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+        lock.release()
+
+
+def build_wheels(
+    prepared: Prepared, bases: Sequence[tuple[BaseWheel, Path]], wheelhouse: Path, staging: Path, step: Step
+) -> list[Built]:
+    """Assemble, verify and publish a wheel for each base, then write the index.
+
+    :param bases: The base wheels and where they lie, verified.
+    :param wheelhouse: Where the wheels and ``simple/`` go.
+    :param staging: From :func:`output_folder`.
+    :raises BaseMismatchError: A base wheel has other sources than the one that the queue was applied on.
+    :raises VerifyError: What was built is not in order; nothing of it is published.
+    """
+    built = []
+    layout = Layout.of(prepared.lane)
+    for wheel, path in bases:
+        if read_sources(path, layout) != prepared.sources:
+            raise BaseMismatchError(
+                f"the sources in '{path.name}' are not those that the queue was applied on",
+                "pin wheels of one release only",
+            )
+        origin = Origin("wheel", wheel.filename, wheel.sha256)
+        plan = Plan(prepared.lane, prepared.version, origin, prepared.ingredients, prepared.patches, prepared.changes)
+        built.append(publish(plan, path, wheelhouse, staging, step, compare_with=path))
+    step("writing the index")
+    write_index(wheelhouse)
+    return built
+
+
+def publish(
+    plan: Plan, base: Path, wheelhouse: Path, staging: Path, step: Step, compare_with: Path | None = None
+) -> Built:
+    """Assemble and verify one wheel in the staging folder, then move it into the wheelhouse.
+
+    :param compare_with: Base wheel that undeclared differences are looked for against.
+    :raises PublishedFileError: A file of that name with other bytes was published already.
+    """
+    started = monotonic()
+    name = wheel_name(base.name, plan.version)
+    staged, target = staging / name, wheelhouse / name
+    step(f"assembling {name}")
+    assemble(base, plan, staged)
+    step(f"verifying {name}")
+    verify_wheel(staged, compare_with)
+    digest = _sha256(staged)
+    same = target.is_file() and _sha256(target) == digest
+    if target.is_file() and not same:
+        raise PublishedFileError(
+            f"'{name}' was published with other bytes",
+            "raise 'revision' in fork.toml; if the file in the wheelhouse is merely damaged, remove it",
+        )
+    size = staged.stat().st_size
+    if same:
+        staged.unlink()
+    else:
+        staged.replace(target)
+    return Built(target, digest, size, monotonic() - started, not same)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,85 @@
+"""The command line: arguments in, messages and exit codes out."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from rich.console import Console
+
+from fork.commands import build, inspect, queue, rebase
+from fork.commands.context import Context
+from fork.errors import DiskFullError, ForkError, exit_codes
+from fork.project import Project
+
+__all__ = ["main"]
+
+_INTERRUPTED = 130
+_VERBS = (build, queue, rebase, inspect)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool.
+
+    :param arguments: What follows the program's name; ``None`` takes those of the process.
+    :returns: The exit code.
+    """
+    parsed = _parser().parse_args(arguments)
+    messages = Console(stderr=True)
+    with _reported(messages) as outcome:
+        outcome.code = parsed.run(parsed, Context(Project.here(), messages, Console()))
+    return outcome.code
+
+
+def _parser() -> argparse.ArgumentParser:
+    codes = "\n".join(f"  {code:3}  {meaning}" for code, meaning in exit_codes())
+    parser = argparse.ArgumentParser(
+        prog="ci/fork.sh",
+        description="Turns a pinned Triton and a patch queue into wheels and a package index.",
+        epilog=f"exit codes:\n    0  all is well\n    2  wrong arguments\n{codes}\n  130  interrupted\n\n"
+        "`ci/fork.sh VERB --help` shows examples.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    subparsers = parser.add_subparsers(metavar="VERB", required=True)
+    for verb in _VERBS:
+        verb.add_parser(subparsers)
+    return parser
+
+
+class _Outcome:
+    code = 1
+
+
+@contextmanager
+def _reported(messages: Console) -> Iterator[_Outcome]:
+    """Turn errors into a message and an exit code, and a polite kill into an orderly end."""
+    outcome = _Outcome()
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield outcome
+    except ForkError as error:
+        outcome.code = _report(messages, error)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        where = f" for '{error.filename}'" if error.filename else ""
+        hint = "make room (a wheel takes about 200 MB), or choose another folder with --out or --cache"
+        outcome.code = _report(messages, DiskFullError(f"the disk is full{where}", hint))
+    except KeyboardInterrupt:
+        messages.print("interrupted; nothing was published", style="yellow")
+        outcome.code = _INTERRUPTED
+
+
+def _report(messages: Console, error: ForkError) -> int:
+    messages.print(f"error: {error.message}", style="bold red", markup=False, highlight=False, soft_wrap=True)
+    if error.hint:
+        messages.print(f"  hint: {error.hint}", markup=False, highlight=False, soft_wrap=True)
+    return error.exit_code
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

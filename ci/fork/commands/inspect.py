@@ -1,0 +1,124 @@
+"""``verify``, ``index`` and ``info``: wheels and indexes that exist already."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from fork.builder import output_folder
+from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
+from fork.info import installed_info, wheel_info
+from fork.simple_index import IndexFaultError, check_index, write_index
+from fork.verify import VerifyError, wheel_faults
+
+__all__ = ["add_parser", "run_index", "run_info", "run_verify"]
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Describe the arguments of the three verbs."""
+    verify = subparsers.add_parser(
+        "verify",
+        help="check a wheel",
+        description="Checks content against RECORD, names, tags, permissions, provenance, bill of materials, and, unless told "
+        "otherwise, that nothing differs from the base wheel but what the wheel declares.",
+    )
+    verify.add_argument("wheel", type=Path, nargs="+", help="wheel of the fork")
+    verify.add_argument("--no-base", action="store_true", help="do not get the base wheel for comparison")
+    verify.add_argument("--json", action="store_true", help="print the faults as JSON")
+    add_download_options(verify)
+    verify.set_defaults(run=run_verify)
+    index = subparsers.add_parser(
+        "index",
+        help="write or check the index of a wheelhouse",
+        description="Writes simple/ for the wheels in a folder: HTML (PEP 503), JSON (PEP 691), metadata (PEP 658).",
+    )
+    index.add_argument("wheelhouse", type=Path, nargs="?", help="folder with wheels (default: wheelhouse/)")
+    index.add_argument("--check", action="store_true", help="compare the index with the wheels instead of writing it")
+    index.set_defaults(run=run_index)
+    info = subparsers.add_parser(
+        "info",
+        help="say what a wheel or an installed triton is",
+        description="Prints upstream version and commit, patches with their reasons, digests and builder.",
+        epilog="examples:\n  ci/fork.sh info wheelhouse/triton-*.whl\n  ci/fork.sh info installed --python venv/bin/python",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    info.add_argument("subject", help="path of a wheel, or 'installed'")
+    info.add_argument(
+        "--python", type=Path, default=Path("python3"), help="interpreter whose triton is meant (default: python3)"
+    )
+    info.add_argument("--json", action="store_true", help="print everything as JSON")
+    info.set_defaults(run=run_info)
+    add_lane_option(info)
+    add_lane_option(verify)
+
+
+def run_verify(arguments: argparse.Namespace, context: Context) -> int:
+    """Check wheels and list what is wrong.
+
+    :raises VerifyError: Something is.
+    """
+    lane = context.lane(arguments)
+    found: dict[str, list[str]] = {}
+    for path in arguments.wheel:
+        base = None
+        if not arguments.no_base:
+            origin = wheel_info(path)["base"]
+            pinned = [wheel for wheel in lane.wheels if wheel.sha256 == origin["sha256"]]
+            base = context.fetch(arguments, pinned)[0] if pinned else None
+        found[path.name] = wheel_faults(path, base)
+    if arguments.json:
+        context.print_json(found)
+        return VerifyError.exit_code if any(found.values()) else 0
+    faults = [f"{name}: {fault}" for name, rows in found.items() for fault in rows]
+    if faults:
+        raise VerifyError(
+            "not in order:" + "".join(f"\n  - {fault}" for fault in faults), "build again; do not publish"
+        )
+    context.print_plain("\n".join(f"{name}: in order" for name in found))
+    return 0
+
+
+def run_index(arguments: argparse.Namespace, context: Context) -> int:
+    """Write or check the index of a folder.
+
+    :raises IndexFaultError: With ``--check``: index and wheels disagree.
+    """
+    wheelhouse = (arguments.wheelhouse or context.project.wheelhouse).resolve()
+    if arguments.check:
+        faults = check_index(wheelhouse)
+        if faults:
+            raise IndexFaultError("the index is not in order:" + "".join(f"\n  - {fault}" for fault in faults))
+        context.print_plain("The index agrees with the wheels.")
+        return 0
+    with output_folder(wheelhouse):
+        write_index(wheelhouse)
+    context.print_plain(f"Index written to {wheelhouse / 'simple'}")
+    return 0
+
+
+def run_info(arguments: argparse.Namespace, context: Context) -> int:
+    """Print what a wheel or an installation is."""
+    installed = arguments.subject == "installed"
+    document = installed_info(arguments.python) if installed else wheel_info(Path(arguments.subject))
+    if arguments.json:
+        context.print_json(document)
+        return 0
+    context.print_plain(_describe(context, arguments, document))
+    return 0
+
+
+def _describe(context: Context, arguments: argparse.Namespace, document: dict[str, Any]) -> str:
+    """Describe with the overlay's own module, which ``python -m triton.fork`` uses in an installation."""
+    folder = context.project.overlay(context.lane(arguments)) / "python" / "triton" / "fork"
+    modules = []
+    for name in ("_description", "_switches"):
+        spec = importlib.util.spec_from_file_location(f"overlay{name}", folder / f"{name}.py")
+        if spec is None or spec.loader is None:
+            raise FileNotFoundError(folder / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        modules.append(module)
+    text: str = modules[0].describe(document, modules[1].SWITCHES)
+    return text

@@ -1,0 +1,90 @@
+"""``rebase``: carry the queue over to another upstream version."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.table import Table
+
+from fork import base, package_index
+from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
+from fork.progress import steps
+from fork.rebase import Outcome, RebaseConflictError, continue_rebase, export_rebase, start_rebase
+
+__all__ = ["add_parser", "run"]
+
+_EPILOG = """examples:
+  ci/fork.sh rebase --onto 3.7.0              see how each patch fares
+  ci/fork.sh rebase --continue                go on after `git add` of a settled conflict
+  ci/fork.sh rebase --export patches/3.7      write what was carried over, also midway
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Describe the arguments."""
+    parser = subparsers.add_parser(
+        "rebase",
+        help="carry the queue over to another upstream version",
+        description="Says for every patch: clean, offset, 3-way, already upstream, or conflict with file and hunk.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--onto", metavar="VERSION", help="upstream version, or the path of one of its wheels")
+    action.add_argument("--continue", dest="go_on", action="store_true", help="go on after a conflict was settled")
+    action.add_argument("--export", metavar="DIR", type=Path, help="write the patches as they are now")
+    parser.add_argument("--discard", action="store_true", help="throw away a rebase that is under way")
+    parser.add_argument("--json", action="store_true", help="print the outcomes as JSON")
+    add_lane_option(parser)
+    add_download_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace, context: Context) -> int:
+    """Rebase and print the outcomes.
+
+    :raises RebaseConflictError: A patch conflicts.
+    """
+    lane = context.lane(arguments)
+    if arguments.export:
+        names = export_rebase(context.project, lane, arguments.export)
+        context.print_plain(f"{len(names)} patches and a series in {arguments.export}")
+        return 0
+    with steps(context.messages, "carrying over") as step:
+        if arguments.go_on:
+            outcomes = continue_rebase(context.project, lane, step=step)
+        else:
+            old = context.any_base(arguments, lane)
+            new = _upstream_wheel(arguments, context)
+            outcomes = start_rebase(context.project, lane, old, new, discard=arguments.discard, step=step)
+    _report(arguments, context, outcomes)
+    conflict = next((outcome for outcome in outcomes if outcome.status == "conflict"), None)
+    if conflict:
+        raise RebaseConflictError(
+            f"'{conflict.name}' conflicts: {conflict.detail}",
+            f"settle it in {context.project.rebase_tree(lane)}, `git add` the files, then `ci/fork.sh rebase --continue`",
+        )
+    return 0
+
+
+def _upstream_wheel(arguments: argparse.Namespace, context: Context) -> Path:
+    local = Path(arguments.onto)
+    if local.is_file():
+        return local
+    pinned = base.select_wheels(context.lane(arguments))[0]
+    wheel = package_index.find_release(
+        "triton", arguments.onto, pinned.tags, package_index.index_urls(arguments.index_url)
+    )
+    return context.fetch(arguments, [wheel])[0]
+
+
+def _report(arguments: argparse.Namespace, context: Context, outcomes: list[Outcome]) -> None:
+    if arguments.json:
+        context.print_json([asdict(outcome) for outcome in outcomes])
+        return
+    table = Table("patch", "outcome", "detail", box=None, pad_edge=False)
+    for outcome in outcomes:
+        table.add_row(outcome.name, outcome.status, outcome.detail)
+    context.results.print(table)

@@ -1,0 +1,83 @@
+"""``build --source``: upstream's own build instead of its published wheel."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from fork.assembly.provenance import Origin
+from fork.assembly.version import Ingredients, fork_version
+from fork.assembly.wheel import Changes, Plan
+from fork.builder import Built, publish
+from fork.commands.context import Context
+from fork.config import Lane
+from fork.errors import ForkError
+from fork.git import Git
+from fork.layout import Layout
+from fork.overlay import read_overlay
+from fork.progress import steps
+from fork.series import read_lock, read_series
+from fork.simple_index import write_index
+from fork.source_build import build_base_wheel
+from fork.tree import apply_patches, verify_files
+
+__all__ = ["SourceOptionError", "build_from_source"]
+
+
+class SourceOptionError(ForkError):
+    """An option of ``build`` makes no sense with ``--source``."""
+
+    exit_code = 2
+
+
+def build_from_source(
+    arguments: argparse.Namespace, context: Context, lane: Lane, scratch: Path, out: Path, staging: Path
+) -> list[Built]:
+    """Build the submodule with the queue applied, then finish the wheel as any other.
+
+    :param scratch: An empty folder.
+    :param out: The wheelhouse.
+    :param staging: From :func:`fork.builder.output_folder`.
+    :raises SourceOptionError: ``--python``, ``--platform`` or ``--all`` was given; a source build is for this machine.
+    """
+    if arguments.python or arguments.platform or arguments.all:
+        raise SourceOptionError(
+            "--source builds for the Python of the tool and for this machine only",
+            "leave --python, --platform and --all out; TRITON_FORK_PYTHON names another Python",
+        )
+    project = context.project
+    patches = read_series(project.patches(lane)).sound()
+    lock = read_lock(project.patches(lane))
+    ingredients = Ingredients.gather(
+        base={"source": lane.commit},
+        patches=patches,
+        overlay=project.overlay(lane),
+        native=project.native,
+        requirements=project.root / "ci" / "requirements" / "tool.txt",
+    )
+    version = fork_version(lane, ingredients)
+    overlay: dict[str, bytes] = {}
+    with steps(context.messages, f"lane {lane.name}") as step:
+
+        def apply(folder: Path) -> None:
+            git = Git(folder)
+            apply_patches(git, patches, step)
+            verify_files(git, lock)
+            overlay.update(read_overlay(project.overlay(lane), Layout.of(lane), set(git("ls-files").splitlines())))
+
+        wheel = build_base_wheel(
+            checkout=project.root / lane.submodule,
+            lane=lane,
+            apply=apply,
+            version_suffix=version.removeprefix(lane.version),
+            work=scratch / "source",
+            progress=step,
+            environ=os.environ,
+            log=project.state / "source-build.log",
+        )
+        plan = Plan(lane, version, Origin("source", lane.commit, ""), ingredients, patches, Changes(overlay=overlay))
+        built = publish(plan, wheel, out, staging, step)
+        step("writing the index")
+        write_index(out)
+    return [built]

@@ -1,0 +1,267 @@
+"""Reading entries of the cache: whole, as written, or not at all.
+
+The group file of an entry names its artifacts and, in the fork, the SHA-256 of each; the base reads and writes such files
+without looking at the digests. An entry that is not what was written counts as missing: it is compiled and written again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from triton.fork import _cache_files
+
+__all__ = ["ArtifactGroup", "find", "group_text", "library", "load", "note", "read_group", "read_text", "read_timings"]
+
+_DIGESTS = "sha256"
+
+
+class DamagedEntryError(Exception):
+    """An artifact is not what was written."""
+
+
+class ArtifactGroup(dict[str, str]):
+    """The artifacts of an entry: name -> path, as in the base, and what is known of their content.
+
+    Copies and pickles are plain dictionaries.
+    """
+
+    def __init__(self, paths: Mapping[str, str] | None = None) -> None:
+        super().__init__(paths or {})
+        self.digests: dict[str, str] = {}  # path -> SHA-256
+        self.held: dict[str, str | bytes] = {}  # path -> what this process compiled
+        self.reads_back = False
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, str]]]:
+        return dict, (dict(self),)
+
+    def put(self, manager: Any, data: Any, filename: str, binary: bool = True) -> None:
+        """Store an artifact that has just been compiled, and keep it for the kernel about to be made of it.
+
+        :param manager: The cache manager. One with a ``put`` of its own may change what it stores: its file is read back.
+        :param data: Bytes, text, or a module, whose text is stored.
+        :param filename: The name of the artifact.
+        :param binary: As for ``CacheManager.put``.
+        """
+        from triton.runtime.cache import FileCacheManager
+
+        content = data if isinstance(data, bytes) else str(data)
+        path = manager.put(content, filename, binary=binary)
+        self[filename] = path
+        self.held[str(Path(path))] = content
+        self.reads_back = getattr(type(manager), "put", None) is not FileCacheManager.put
+
+
+def encode(data: Any) -> bytes:
+    """Give the bytes that a file opened for text would hold, so that the base reads what the fork writes."""
+    if isinstance(data, bytes):
+        return data
+    raw = io.BytesIO()
+    text = io.TextIOWrapper(raw)
+    text.write(str(data))
+    text.flush()
+    return raw.getvalue()
+
+
+def note(manager: Any, filename: str, data: bytes) -> None:
+    """Remember the digest of a file just stored, for the group file."""
+    manager.__dict__.setdefault("_fork_digests", {})[filename] = hashlib.sha256(data).hexdigest()
+
+
+def group_text(manager: Any, group: Mapping[str, str]) -> str:
+    """Give the content of a group file.
+
+    :param manager: The manager that stored the artifacts.
+    :param group: Name -> path.
+    """
+    noted = manager.__dict__.get("_fork_digests", {})
+    return json.dumps({"child_paths": group, _DIGESTS: {name: noted[name] for name in group if name in noted}})
+
+
+def read_group(path: str) -> ArtifactGroup | None:
+    """Read a group file of the base or of the fork.
+
+    :param path: The group file.
+    :returns: The group, or nothing when the file is gone, damaged, or names an artifact that is gone.
+    """
+    try:
+        content = json.loads(Path(path).read_bytes())
+        children = content["child_paths"]
+        group = ArtifactGroup({str(name): os.fspath(child) for name, child in children.items()})
+        group.digests = {str(Path(group[name])): digest for name, digest in content.get(_DIGESTS, {}).items()}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        _say_damaged(path, error)
+        return None
+    missing = [child for child in group.values() if not os.path.isfile(child)]
+    if missing:
+        _say_damaged(path, f"missing: {', '.join(missing)}")
+        return None
+    return group
+
+
+def find(manager: Any, filename: str) -> Mapping[str, str]:
+    """Ask any cache manager for a group; one that stumbles over its own files has none.
+
+    :param manager: A cache manager, which may be the user's.
+    :param filename: The name of the group.
+    """
+    try:
+        return manager.get_group(filename) or {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        _say_damaged(filename, error)
+        return {}
+
+
+def load(make_kernel: Callable[[], Any], path: str, key: str) -> Any:
+    """Make a kernel of an entry of the cache.
+
+    :param make_kernel: Makes the ``CompiledKernel``.
+    :param path: The metadata of the entry, for the message.
+    :param key: The hash that the entry is stored under.
+    :returns: The kernel, or nothing when the entry is of no use.
+    """
+    try:
+        kernel = make_kernel()
+        if getattr(kernel.metadata, "hash", key) != key:
+            raise DamagedEntryError("it is the entry of another kernel")
+        _check_binary(kernel)
+    except Exception as error:  # noqa: BLE001 - an error that is not the entry's fault comes again after compiling
+        _say_damaged(path, error)
+        return None
+    return kernel
+
+
+def _check_binary(kernel: Any) -> None:
+    """Check a binary of which there is no digest (written by the base, or kept by a manager of the user)."""
+    if getattr(kernel.metadata_group, "digests", None):
+        return
+    for extension in ("cubin", "hsaco"):
+        if kernel.asm.get(extension) == kernel.kernel and not _is_whole_elf(kernel.kernel):
+            raise DamagedEntryError(f"the {extension} is cut short or no {extension} at all")
+
+
+def _is_whole_elf(data: bytes) -> bool:
+    """Tell whether both tables of a 64-bit little-endian ELF file lie inside it. A file cut short lacks the last one."""
+    if len(data) < 64 or data[:4] != b"\x7fELF":
+        return False
+
+    def field(offset: int, size: int) -> int:
+        return int.from_bytes(data[offset : offset + size], "little")
+
+    segments = field(32, 8) + field(54, 2) * field(56, 2)
+    sections = field(40, 8) + field(58, 2) * field(60, 2)
+    return max(segments, sections) <= len(data)
+
+
+def _read(group: Mapping[str, str], path: Path) -> str | bytes:
+    held = getattr(group, "held", {}).get(str(path))
+    if held is not None and not getattr(group, "reads_back", False):
+        return held  # type: ignore[no-any-return]
+    try:
+        data = path.read_bytes()
+    except OSError:
+        if held is None:
+            raise
+        return held  # type: ignore[no-any-return]
+    digest = getattr(group, "digests", {}).get(str(path))
+    if digest is not None and hashlib.sha256(data).hexdigest() != digest:
+        raise DamagedEntryError(f"{path} is not what was written")
+    return data
+
+
+def read_bytes(group: Mapping[str, str], path: Path) -> bytes:
+    """Read a binary artifact.
+
+    :param group: The group that it is part of.
+    :param path: Its path.
+    :raises DamagedEntryError: It is not what was written.
+    """
+    data = _read(group, path)
+    return data if isinstance(data, bytes) else encode(data)
+
+
+def read_text(group: Mapping[str, str], path: Path) -> str:
+    """Read a textual artifact, as ``Path.read_text`` does.
+
+    :param group: The group that it is part of.
+    :param path: Its path.
+    :raises DamagedEntryError: It is not what was written.
+    """
+    data = _read(group, path)
+    return data if isinstance(data, str) else io.TextIOWrapper(io.BytesIO(data)).read()
+
+
+def library(manager: Any, filename: str) -> str | None:
+    """Find a shared library in the cache.
+
+    Loading one that is cut short may end the process with a bus error, so it is checked before.
+
+    :param manager: The cache manager.
+    :param filename: The name of the library.
+    """
+    path = manager.get_file(filename)
+    if path is None:
+        return None
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        _say_damaged(path, error)
+        return None
+    group = find(manager, filename) if _records(manager) else {}
+    digest = getattr(group, "digests", {}).get(str(Path(path)))
+    good = _is_whole_elf(data) if digest is None else hashlib.sha256(data).hexdigest() == digest
+    if not good:
+        _say_damaged(path, "it is not what was written")
+        return None
+    return str(path)
+
+
+def put_library(manager: Any, data: bytes, filename: str) -> str:
+    """Store a shared library, with its digest where the manager is the base's own.
+
+    :param manager: The cache manager.
+    :param data: The library.
+    :param filename: Its name.
+    :returns: Its path.
+    """
+    path: str = manager.put(data, filename, binary=True)
+    if _records(manager):
+        manager.put_group(filename, {filename: path})
+    return path
+
+
+def _records(manager: Any) -> bool:
+    from triton.runtime.cache import FileCacheManager
+
+    return type(manager) is FileCacheManager
+
+
+def read_timings(path: str, make_config: Callable[..., Any]) -> dict[Any, Any]:
+    """Read what an earlier process measured of the configurations of an autotuner.
+
+    :param path: The file.
+    :param make_config: Makes a configuration of its stored fields.
+    :returns: Configuration -> timings; empty when the file is of no use.
+    """
+    try:
+        stored = json.loads(Path(path).read_bytes())["configs_timings"]
+        timings = {make_config(**config): timing for config, timing in stored}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        _say_damaged(path, error)
+        return {}
+    if not timings:
+        _say_damaged(path, "it is empty")
+    return timings
+
+
+def _say_damaged(path: str, reason: object) -> None:
+    _cache_files.say_once(
+        path, "The cache entry %s is damaged (%s: %s); it is made again.", path, type(reason).__name__, reason
+    )

@@ -1,0 +1,54 @@
+"""Parse the source of a function once, not once per specialisation and once more for its cache key.
+
+A tree is shared only between the readers inside Triton: ``JITCallable.parse`` itself gives every caller a tree of its own, as
+the base does, because callers may change theirs.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from triton.fork._switches import enabled
+
+__all__ = ["SWITCH", "shared_tree"]
+
+#: The environment variable that makes every reader parse the source, as the base does.
+SWITCH = "TRITON_FORK_PARSE"
+
+_ATTRIBUTE = "_fork_tree"
+
+
+class _Tree:
+    """The tree made from a text; left out when the function that holds it is pickled or copied."""
+
+    def __init__(self, source: str | None = None, tree: ast.Module | None = None) -> None:
+        self.source = source
+        self.tree = tree
+
+    def __reduce__(self) -> tuple[type[_Tree], tuple[()]]:
+        return _Tree, ()
+
+
+def shared_tree(function: Any, base_parse: Any, reader: type, own_reader: type) -> ast.Module:
+    """Give the syntax tree of a function to a reader that leaves it as it is.
+
+    The tree is kept with the function and belongs to the text it was made from: a function whose source was replaced
+    is parsed again.
+
+    :param function: A ``JITCallable``.
+    :param base_parse: The ``parse`` function of ``JITCallable``; a function with another one is always asked.
+    :param reader: The class of what is going to visit the tree.
+    :param own_reader: The class known to leave trees as they are; any other reader gets a tree of its own.
+    """
+    if reader is not own_reader or getattr(function.parse, "__func__", None) is not base_parse or not enabled(SWITCH):
+        tree: ast.Module = function.parse()
+        return tree
+    source = function._src
+    known = function.__dict__.get(_ATTRIBUTE)
+    # Compared by value: the text is all that the tree depends on.
+    if known is None or known.tree is None or known.source != source:
+        known = _Tree(source, function.parse())
+        function.__dict__[_ATTRIBUTE] = known
+    shared: ast.Module = known.tree
+    return shared

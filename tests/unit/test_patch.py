@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+from fork.patch import Patch, PatchFormatError
+
+GOOD = b"""From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
+From: A Person <a@example.invalid>
+Date: Thu, 1 Jan 2026 00:00:00 +0000
+Subject: A subject that is so long that format-patch folds it over two lines of
+ the header
+
+The reason.
+
+Patch-Name: fix/a.patch
+Origin: own
+Forwarded: no
+Bug: https://example.invalid/1
+Applied-Upstream: no
+Last-Update: 2026-01-01
+
+diff --git a/python/a.py b/python/a.py
+index 1111111111111111111111111111111111111111..2222222222222222222222222222222222222222 100644
+--- a/python/a.py
++++ b/python/a.py
+@@ -1,2 +1,2 @@
+-old
++new
+ same
+"""
+
+
+def test_headers_reason_trailers_and_files_are_read() -> None:
+    patch = Patch.parse("fix/a.patch", GOOD)
+    assert patch.subject == "A subject that is so long that format-patch folds it over two lines of the header"
+    assert patch.body == "The reason."
+    assert dict(patch.trailers)["Bug"] == "https://example.invalid/1"
+    assert patch.files == ("python/a.py",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (b"The reason.\n\n", b"", "has no body that says why"),
+        (b"Origin: own\n", b"", "has no 'Origin:' trailer"),
+        (b"Last-Update: 2026-01-01\n", b"", "has no 'Last-Update:' trailer"),
+        (b"Patch-Name: fix/a.patch", b"Patch-Name: fix/b.patch", "its 'Patch-Name:' trailer says 'fix/b.patch'"),
+        (b"From: A Person <a@example.invalid>\n", b"", "has no 'From' header"),
+        (b"b/python/a.py\n", b"b/../a.py\n", "outside the tree"),
+        (b"@@ -1,2 +1,2 @@", b"@@ -1,3 +1,3 @@", "the diff cannot be read"),
+    ],
+)
+def test_each_fault_is_said(old: bytes, new: bytes, said: str) -> None:
+    assert old in GOOD
+    with pytest.raises(PatchFormatError) as caught:
+        Patch.parse("fix/a.patch", GOOD.replace(old, new))
+    assert any(said in fault for fault in caught.value.faults)
+
+
+def test_a_patch_without_a_diff_is_refused() -> None:
+    with pytest.raises(PatchFormatError, match="has no diff"):
+        Patch.parse("fix/a.patch", GOOD.partition(b"diff --git")[0])
+
+
+def test_the_group_must_be_known() -> None:
+    data = GOOD.replace(b"fix/a.patch", b"misc/a.patch")
+    with pytest.raises(PatchFormatError, match="not in one of the groups"):
+        Patch.parse("misc/a.patch", data)

@@ -1,0 +1,201 @@
+"""Assembling a wheel, and finding what is wrong with one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fork.assembly.archive import ArchiveError
+from fork.assembly.wheel import wheel_name
+from fork.builder import BaseMismatchError, build_wheels, output_folder, prepare
+from fork.simple_index import PublishedFileError
+from fork.verify import VerifyError, verify_wheel, wheel_faults
+from installer.sources import WheelFile
+
+from tests.support.small_project import SmallProject, make_base_wheel, make_project
+
+
+def build(small: SmallProject, wheelhouse: Path) -> Path:
+    lane = small.lane
+    with small.project.scratch("build") as scratch, output_folder(wheelhouse) as staging:
+        prepared = prepare(small.project, lane, small.base, scratch, lambda _: None)
+        return build_wheels(prepared, [(lane.wheels[0], small.base)], wheelhouse, staging, lambda _: None)[0].path
+
+
+@pytest.fixture
+def wheel(small: SmallProject, tmp_path: Path) -> Path:
+    return build(small, tmp_path / "wheelhouse")
+
+
+def rewrite(wheel: Path, change: Callable[[str, bytes, zipfile.ZipInfo], bytes | None]) -> None:
+    """Write a wheel anew, passing each member through a function; ``None`` leaves it out."""
+    copy = wheel.with_suffix(".copy")
+    with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(copy, "w") as target:
+        for member in source.infolist():
+            content = change(member.filename, source.read(member), member)
+            if content is not None:
+                target.writestr(member, content)
+    copy.replace(wheel)
+
+
+def test_the_wheel_is_what_it_should_be(small, wheel) -> None:
+    assert wheel.name.startswith("triton-3.6.0+fork.1.q")
+    assert wheel.name.endswith("-cp311-cp311-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl")
+    assert wheel_faults(wheel, small.base) == []
+    with zipfile.ZipFile(wheel) as archive:
+        assert b"return fn.__name__" in archive.read("triton/runtime/jit.py")
+        assert archive.read("triton/fork/__init__.py") == b'"""Ours."""\n'
+        assert archive.infolist()[-1].filename.endswith(".dist-info/RECORD")
+
+
+def test_the_installer_library_accepts_record(wheel) -> None:
+    with WheelFile.open(wheel) as source:
+        source.validate_record(validate_contents=True)
+
+
+def test_unchanged_members_are_not_compressed_again(small, wheel) -> None:
+    with zipfile.ZipFile(small.base) as old, zipfile.ZipFile(wheel) as new:
+        before, after = old.getinfo("triton/_C/libtriton.so"), new.getinfo("triton/_C/libtriton.so")
+    assert (before.compress_size, before.CRC, before.date_time, before.external_attr) == (
+        after.compress_size,
+        after.CRC,
+        after.date_time,
+        after.external_attr,
+    )
+
+
+def test_two_builds_give_the_same_bytes(tmp_path, monkeypatch) -> None:
+    first = build(make_project(tmp_path / "one"), tmp_path / "one-out")
+    previous = os.umask(0o077)
+    try:
+        monkeypatch.setattr(time, "time", lambda: 2_000_000_000.0)
+        second = build(make_project(tmp_path / "elsewhere" / "two"), tmp_path / "two-out")
+    finally:
+        os.umask(previous)
+    assert first.name == second.name
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_rebuild_changes_nothing(small, wheel, tmp_path) -> None:
+    before = wheel.stat().st_mtime_ns
+    build(small, wheel.parent)
+    assert wheel.stat().st_mtime_ns == before
+    assert [path.name for path in wheel.parent.iterdir() if path.name.startswith(".")] == [".lock"]
+
+
+def test_other_bytes_under_a_published_name_are_refused(small, wheel) -> None:
+    wheel.write_bytes(wheel.read_bytes() + b"\0")
+    with pytest.raises(PublishedFileError, match="published with other bytes"):
+        build(small, wheel.parent)
+
+
+def test_a_file_that_the_series_removes_is_gone(small, tmp_path) -> None:
+    from fork.edit import open_tree, refresh
+    from fork.git import Git
+
+    git = Git(open_tree(small.project, small.lane, small.base, discard=True))
+    git("rm", "--quiet", "python/triton/runtime/__init__.py")
+    message = "Remove it\n\nWhy not.\n\nPatch-Name: fix/gone.patch\nOrigin: own\nForwarded: no\nApplied-Upstream: no\n"
+    git("commit", "--quiet", f"--message={message}Last-Update: 2026-01-01")
+    refresh(small.project, small.lane, small.base, tmp_path / "scratch")
+    wheel = build(small, tmp_path / "out")
+    assert "triton/runtime/__init__.py" not in zipfile.ZipFile(wheel).namelist()
+    assert wheel_faults(wheel, small.base) == []
+
+
+def test_base_wheels_with_other_sources_are_not_mixed(small, tmp_path) -> None:
+    lane = small.lane
+    other = make_base_wheel(tmp_path, changes={"triton/runtime/jit.py": b"# another\n"})
+    with small.project.scratch("build") as scratch, output_folder(tmp_path / "out") as staging:
+        prepared = prepare(small.project, lane, small.base, scratch, lambda _: None)
+        with pytest.raises(BaseMismatchError, match="are not those that the queue was applied on"):
+            build_wheels(prepared, [(lane.wheels[0], other)], tmp_path / "out", staging, lambda _: None)
+    assert list((tmp_path / "out").glob("*.whl")) == []
+
+
+def test_a_base_that_sets_the_version_twice_is_refused(tmp_path) -> None:
+    small = make_project(tmp_path / "checkout")
+    make_base_wheel(small.base.parent, changes={"triton/__init__.py": b"__version__ = 'a'\n__version__ = 'b'\n"})
+    from fork.series import read_series, write_lock
+    from fork.tree import apply_patches, lay_out, lock_of
+
+    git = lay_out(small.lane, small.base, tmp_path / "tree")
+    apply_patches(git, read_series(small.queue).patches)
+    write_lock(small.queue, lock_of(git))
+    with pytest.raises(ArchiveError, match="sets __version__ 2 times"):
+        build(small, tmp_path / "out")
+    assert list((tmp_path / "out").glob("*.whl")) == []
+
+
+def test_a_flipped_byte_is_found(small, wheel) -> None:
+    data = bytearray(wheel.read_bytes())
+    with zipfile.ZipFile(wheel) as archive:
+        member = archive.getinfo("triton/_C/libtriton.so")
+    data[member.header_offset + 80] ^= 1
+    wheel.write_bytes(data)
+    assert any("libtriton.so" in fault for fault in wheel_faults(wheel, small.base))
+
+
+def in_info(name: str, file: str) -> bool:
+    return name.endswith(f".dist-info/{file}")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda n, c, m: c.replace(b"libtriton.so,sha256=", b"libtriton.so,sha256=x") if in_info(n, "RECORD") else c, "RECORD says"),
+        (lambda n, c, m: c + b"triton/none.py,,\n" if in_info(n, "RECORD") else c, "which is missing"),
+        (lambda n, c, m: c.partition(b"\n")[2] if in_info(n, "RECORD") else c, "is not in RECORD"),
+        (lambda n, c, m: c + c.partition(b"\n")[0] + b"\n" if in_info(n, "RECORD") else c, "bad or repeated row"),
+        (lambda n, c, m: None if n == "triton/backends/nvidia/driver.c" else c, "which is missing"),
+        (lambda n, c, m: c.replace(b"Version: 3.6.0+", b"Version: 3.6.0.post1+") if in_info(n, "METADATA") else c, "METADATA says"),
+        (lambda n, c, m: c.replace(b"_x86_64", b"_aarch64") if in_info(n, "WHEEL") else c, "WHEEL has the tags"),
+        (lambda n, c, m: c.replace(b"false", b"true") if in_info(n, "WHEEL") else c, "Root-Is-Purelib"),
+        (lambda n, c, m: c.replace(b"profiler:main", b"nothing:main") if in_info(n, "entry_points.txt") else c, "which is not in the wheel"),
+        (lambda n, c, m: c.replace(b"3.6.0+", b"3.6.1+") if n == "triton/__init__.py" else c, "triton.__version__ is not"),
+        (lambda n, c, m: c.replace(b'"version": "3.6.0+', b'"version": "3.6.1+') if n.endswith("provenance.json") else c, "provenance.json says version"),
+        (lambda n, c, m: b"{}" if n.endswith(".cdx.json") else c, "documents: KeyError"),
+    ],
+)  # fmt: skip
+def test_each_fault_of_a_wheel_is_said(small, wheel, change, said) -> None:
+    rewrite(wheel, change)
+    found = wheel_faults(wheel, small.base)
+    assert any(said in fault for fault in found), found
+
+
+def test_wrong_permissions_are_said(small, wheel) -> None:
+    def change(name: str, content: bytes, member: zipfile.ZipInfo) -> bytes:
+        if name == "triton/FileCheck":
+            member.external_attr = 0o100644 << 16
+        if name == "triton/runtime/jit.py":
+            member.external_attr = 0o100666 << 16
+        return content
+
+    rewrite(wheel, change)
+    found = wheel_faults(wheel)
+    assert "'triton/FileCheck' is not executable" in found
+    assert "'triton/runtime/jit.py' has the mode 100666" in found
+
+
+def test_an_undeclared_difference_from_the_base_is_said(small, wheel, tmp_path) -> None:
+    other = make_base_wheel(tmp_path, changes={"triton/profiler/__init__.py": b"def main(): return 1\n"})
+    found = wheel_faults(wheel, other)
+    assert found == ["'triton/profiler/__init__.py' differs from the base, and provenance.json does not say so"]
+
+
+def test_a_wheel_of_another_name_is_refused(wheel) -> None:
+    other = wheel.with_name(wheel.name.replace("fork.1", "fork.2"))
+    shutil.copy(wheel, other)
+    with pytest.raises(VerifyError, match="METADATA says"):
+        verify_wheel(other)
+
+
+def test_the_name_keeps_the_tags_of_the_base() -> None:
+    assert wheel_name("triton-3.6.0-cp313-cp313t-manylinux_2_28_aarch64.whl", "3.6.0+fork.1.q0") == (
+        "triton-3.6.0+fork.1.q0-cp313-cp313t-manylinux_2_28_aarch64.whl"
+    )
