@@ -3,11 +3,14 @@
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from .builder import build, package_of
+
+# Runs a program in both environments: name, command line and environment variables in, both answers out.
+Both = Callable[..., tuple[Any, Any]]
 
 TESTS = Path(__file__).resolve().parent.parent
 
