@@ -14,8 +14,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import requests
@@ -129,10 +130,11 @@ class _FileAdapter(BaseAdapter):
     def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
         path = Path(unquote(urlsplit(request.url or "").path))
         path = path / "index.html" if path.is_dir() else path
+        body: BinaryIO
         try:
             body, status, size = path.open("rb"), 200, path.stat().st_size
         except OSError:
-            return HTTPAdapter().build_response(request, HTTPResponse(status=404, reason="no such file"))
+            body, status, size = BytesIO(), 404, 0
         headers = {"Content-Length": str(size), "Content-Type": "text/html" if path.suffix == ".html" else "binary"}
         response = HTTPResponse(body, headers=headers, status=status, preload_content=False)
         return HTTPAdapter().build_response(request, response)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import requests
+import urllib3
 from packaging.utils import parse_wheel_filename
 from rich.progress import Progress, TaskID
 
@@ -216,11 +217,15 @@ class Transfer:
 
     def write(self, response: requests.Response, file: BinaryIO) -> None:
         """Append a body, and stop at the first byte too many: it cannot be the pinned file any more."""
-        for chunk in response.iter_content(CHUNK):
-            file.write(chunk)
-            self.show(file.tell())
-            if file.tell() > self.wheel.size:
-                return
+        try:
+            # As the bytes arrive: iter_content() would lose those of a last, incomplete chunk.
+            while chunk := response.raw.read1(CHUNK, decode_content=True):
+                file.write(chunk)
+                self.show(file.tell())
+                if file.tell() > self.wheel.size:
+                    return
+        except urllib3.exceptions.HTTPError as error:
+            raise requests.exceptions.ChunkedEncodingError(error) from None
 
     def show(self, completed: int) -> None:
         """Tell the display how many bytes are there."""

@@ -109,7 +109,8 @@ class _Handler(BaseHTTPRequestHandler):
             piece = body[start:]
             self.wfile.write(piece[: self.index.cut_after.pop(0)] if wheel and self.index.cut_after else piece)
 
-    do_HEAD = do_GET
+    def do_HEAD(self) -> None:
+        self.do_GET()
 
     def continuation(self, asked: str | None, size: int) -> int | None:
         """Where to begin; ``None`` if there is nothing from there on."""
