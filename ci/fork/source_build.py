@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from fork.config import Lane
@@ -30,10 +30,11 @@ __all__ = ["SourceBuildError", "build_base_wheel"]
 
 _SHOWN = 20
 _LOOKED_AT = 200
+_ERROR = re.compile(r"^\s*FAILED: |CMake Error|: (?:fatal )?error: ")
 
 
 class SourceBuildError(ForkError):
-    """Upstream's own build failed; the message ends with the last lines of its output."""
+    """Upstream's own build failed; the message ends with what it said of it."""
 
     exit_code = 43
 
@@ -95,10 +96,13 @@ def build_base_wheel(
         wheel = _only_wheel(target, log)
         progress(f"checking {wheel.name}")
         check_source_wheel(wheel, lane, lane.version + version_suffix, git, settings)
+        check_checkout(checkout, lane)
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
     finally:
         shutil.rmtree(tree, ignore_errors=True)
         shutil.rmtree(work / "tmp", ignore_errors=True)
-    check_checkout(checkout, lane)
     return wheel
 
 
@@ -108,25 +112,36 @@ def _run_build(
     command = [str(python), "-m", "pip", "--isolated", "--disable-pip-version-check", "--no-input", "wheel"]
     command += ["--no-build-isolation", "--check-build-dependencies", "--no-deps", "--no-index", "--no-cache-dir"]
     command += ["--verbose", f"--wheel-dir={target}", "."]
-    try:
-        status = LoggedProcess(command, tree, settings, log, progress).run()
-    except OSError as error:
-        raise SourceBuildError(f"the build cannot be run: {error}") from None
+    status = LoggedProcess(command, tree, settings, log, progress).run()
     if status != 0:
         raise _failure(status, log, settings["MAX_JOBS"])
 
 
 def _failure(status: int, log: Path, jobs: str) -> ForkError:
     with log.open(encoding="utf-8", errors="replace") as file:
-        lines = list(deque((line.rstrip() for line in file), maxlen=_LOOKED_AT))
-    said = "\n".join(lines)
+        what, shown, end = _excerpt(line.rstrip() for line in file)
+    said = "\n".join([*shown, *end])
     if "No space left on device" in said:
-        return DiskFullError(f"the build of upstream ran out of disk space; its output is in {log}", "free about 10 GB")
+        return DiskFullError(f"the build of upstream ran out of disk space; its output is in {log}", "free some GB")
     hint = f"the whole output is in {log}"
     if re.search(r"Killed signal terminated program|signal 9|std::bad_alloc|out of memory|: Killed", said):
         hint += f"; something was killed, mostly for want of memory: try MAX_JOBS={max(1, int(jobs) // 2)}"
-    tail = "".join(f"\n  {line}" for line in lines[-_SHOWN:])
-    return SourceBuildError(f"upstream's build failed with status {status}; its last lines:{tail}", hint)
+    text = "".join(f"\n  {line}" for line in shown)
+    return SourceBuildError(f"upstream's build failed with status {status}; {what}:{text}", hint)
+
+
+def _excerpt(lines: Iterable[str]) -> tuple[str, list[str], list[str]]:
+    """Pick what to show of a log: from the first error of a tool on, for the end is mostly tracebacks of setuptools and pip.
+
+    :returns: What the excerpt is, the excerpt, and the end of the log.
+    """
+    errors: list[str] = []
+    end: deque[str] = deque(maxlen=_LOOKED_AT)
+    for line in lines:
+        end.append(line)
+        if len(errors) < _SHOWN and (errors or _ERROR.search(line)):
+            errors.append(line)
+    return ("its first error", errors, [*end]) if errors else ("its last lines", [*end][-_SHOWN:], [*end])
 
 
 def _only_wheel(target: Path, log: Path) -> Path:

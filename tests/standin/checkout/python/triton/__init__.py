@@ -1,0 +1,3 @@
+"""Stand-in for Triton: just enough to see which sources a wheel was built from."""
+
+__version__ = '3.6.0'

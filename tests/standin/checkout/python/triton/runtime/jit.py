@@ -1,0 +1,5 @@
+"""Stand-in for the frontend."""
+
+
+def greeting() -> str:
+    return "upstream"

@@ -1,0 +1,1 @@
+"""Stand-in compiler of a backend."""

@@ -1,0 +1,1 @@
+/* Stand-in for the launcher that a job compiles. */

@@ -1,0 +1,1 @@
+"""Stand-in driver of a backend."""
