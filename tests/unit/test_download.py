@@ -13,15 +13,15 @@ from pathlib import Path
 from unittest.mock import Mock, patch
 
 import pytest
+from rich.console import Console
+from rich.progress import Progress
+
 from fork import download, transfer
 from fork.config import BaseWheel
 from fork.download import CacheFolderError, WrongFileError, default_cache, fetch
 from fork.errors import DiskFullError
 from fork.package_index import IndexLacksFileError, NetworkError
 from fork.simple_index import write_index
-from rich.console import Console
-from rich.progress import Progress
-
 from tests.support.local_index import LocalIndex, unreachable_url
 from tests.support.tiny_wheel import make_wheel, pin
 

@@ -7,12 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
-from fork import package_index
-from fork.package_index import IndexLacksFileError, NetworkError, find_file, find_release, index_urls, redact
-from fork.simple_index import write_index
 from packaging.tags import Tag
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
+from fork import package_index
+from fork.package_index import IndexLacksFileError, NetworkError, find_file, find_release, index_urls, redact
+from fork.simple_index import write_index
 from tests.support.local_index import LocalIndex, unreachable_url
 from tests.support.tiny_wheel import make_wheel, pin
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from pypi_simple import ProjectPage
+
 from fork import simple_index
 from fork.errors import DiskFullError
 from fork.index_pages import IndexFaultError
 from fork.simple_index import PublishedFileError, check_index, published_hashes, write_index
-from pypi_simple import ProjectPage
-
 from tests.support.local_index import LocalIndex
 from tests.support.tiny_wheel import make_wheel
 
