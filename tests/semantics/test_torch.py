@@ -1,0 +1,65 @@
+"""Everything that torch takes from Triton is there and has the signature that it has in the base."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fake_driver.programs import Both
+from tests.semantics.torch_sources import names_in_source, names_in_wheel
+
+SOURCE = """
+import triton
+import triton.compiler.compiler
+import triton.language as tl
+from triton.runtime.jit import JITFunction as Jit
+from . import triton_heuristics
+
+def function():
+    from triton import knobs
+    tl.core.dtype("fp32")
+    Jit.run(knobs.runtime.debug, triton.Config, config.triton.unrelated)
+    return "value = tl.load(x); libdevice.exp(x); other.tl.nothing"
+"""
+
+
+def test_names_are_found_in_a_source() -> None:
+    assert names_in_source(SOURCE) == {
+        *("triton", "triton.compiler.compiler", "triton.language", "triton.runtime.jit.JITFunction", "triton.knobs"),
+        *("triton.language.core", "triton.language.core.dtype", "triton.runtime.jit.JITFunction.run", "triton.Config"),
+        *("triton.knobs.runtime", "triton.knobs.runtime.debug", "triton.language.load"),
+    }
+
+
+TORCH = "torch==2.13.0+cpu"
+
+
+@pytest.fixture(scope="module")
+def torch_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of torch: TRITON_FORK_TEST_TORCH, or what pip finds where it is set up to look."""
+    given = os.environ.get("TRITON_FORK_TEST_TORCH")
+    if given:
+        return Path(given)
+    folder = tmp_path_factory.mktemp("torch")
+    command: list[str | Path] = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, TORCH]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip(f"pip finds no {TORCH}: {done.stderr.strip()}")
+    return next(folder.glob("torch-*.whl"))
+
+
+@pytest.mark.slow
+def test_symbols_that_torch_uses(run_both: Both, torch_wheel: Path, tmp_path: Path) -> None:
+    names = sorted(names_in_wheel(torch_wheel))
+    (tmp_path / "names").write_text("\n".join(names))
+    base, fork = run_both("symbols.py", str(tmp_path / "names"))
+    # Torch serves many releases of Triton, so it asks for names that this one never had.
+    there = {name for name in names if base[name]}
+    assert {name for name in there if fork[name] != base[name]} == set()
+    assert len(there) > 150
+    assert {
+        *("triton.runtime.jit.JITFunction", "triton.compiler.compiler.ASTSource", "triton.language.core.dtype"),
+        *("triton.runtime.autotuner.Autotuner", "triton.backends.compiler.GPUTarget", "triton.language.load"),
+    } <= there
