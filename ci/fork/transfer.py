@@ -131,9 +131,9 @@ class Transfer:
 
     def receive(self, url: str) -> None:
         """Receive until the part has the full size or more, going on after a broken connection."""
-        fruitless = 0
+        fruitless, furthest = 0, self.have()
         with open_session() as session:
-            while (before := self.have()) < self.wheel.size:
+            while self.have() < self.wheel.size:
                 try:
                     self.attempt(session, url)
                     reason = "the connection ended early"
@@ -141,7 +141,9 @@ class Transfer:
                     reason = f"{type(error).__name__}"
                     if not transient(error):
                         raise self.refused(error, url) from None
-                fruitless = 0 if self.have() > before else fruitless + 1
+                # Measured against the furthest point, or a server that makes us start over each time would never end this.
+                fruitless = 0 if self.have() > furthest else fruitless + 1
+                furthest = max(furthest, self.have())
                 if fruitless >= FRUITLESS_ATTEMPTS:
                     raise NetworkError(
                         f"the download of {redact(url)} broke {fruitless} times in a row at byte {self.have()}: {reason}",

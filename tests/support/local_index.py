@@ -101,7 +101,8 @@ class _Handler(BaseHTTPRequestHandler):
         start = self.continuation(asked, len(body))
         if start is None:
             self.send_response(416)
-            self.send_header("Content-Range", f"bytes */{len(body)}")
+            if self.index.declare_length:
+                self.send_header("Content-Range", f"bytes */{len(body)}")
             self.end_headers()
             return
         self.send_head(start, body, wheel)
