@@ -18,14 +18,27 @@ class Library:
     :param name: file name and soname; a loader that asks for this name gets the library once it is loaded
     :param sources: C files under ``src/``
     :param headers: folder with the vendor's headers, below the package folder of Triton
+    :param flags: more arguments for the compiler
     """
 
     name: str
     sources: tuple[str, ...]
     headers: str
+    flags: tuple[str, ...] = ()
 
 
-CUDA = Library("libcuda.so.1", ("recorder.c", "cubin.c", "cuda_launch.c", "cuda_device.c"), "backends/nvidia/include")
+COMMON_SOURCES = ("recorder.c", "binary.c")
+CUDA = Library(
+    name="libcuda.so.1",
+    sources=(*COMMON_SOURCES, "cubin.c", "cuda_launch.c", "cuda_device.c"),
+    headers="backends/nvidia/include",
+)
+HIP = Library(
+    name="libamdhip64.so",
+    sources=(*COMMON_SOURCES, "hsaco.c", "hip.c"),
+    headers="backends/amd/include",
+    flags=("-D__HIP_PLATFORM_AMD__",),
+)
 
 
 def triton_package() -> Path:
@@ -69,10 +82,10 @@ def build(folder: Path, package: Path | None = None, library: Library = CUDA) ->
     descriptor, temporary = tempfile.mkstemp(dir=folder, suffix=".so")
     os.close(descriptor)
     command = [os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"]
-    command += ["-shared", "-fPIC", "-isystem", str(headers), f"-Wl,-soname,{library.name}", "-o", temporary]
+    command += ["-shared", "-fPIC", "-isystem", str(headers), f"-Wl,-soname,{library.name}", *library.flags]
     command += [str(SOURCES / source) for source in library.sources]
     try:
-        subprocess.run([*command, "-lpthread", "-ldl"], check=True, stdout=sys.stderr)
+        subprocess.run([*command, "-o", temporary, "-lpthread", "-ldl"], check=True, stdout=sys.stderr)
         Path(temporary).replace(folder / library.name)
     finally:
         Path(temporary).unlink(missing_ok=True)

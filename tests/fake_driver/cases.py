@@ -29,15 +29,15 @@ usual_grids = made_of("tuple", st.lists(made_of("int", st.integers(1, 9).map(str
 odd_grids = made_of("tuple", st.lists(made_of("int", extents.map(str)), min_size=1, max_size=3)) | st.sampled_from(
     [["tuple", []], ["plain", None], ["odd", "list"], ["tuple", [["float", struct.pack("<d", 1.0).hex()]]]]
 )
-options = st.fixed_dictionaries(
-    {},
-    optional={
-        "num_warps": st.sampled_from([1, 2, 4, 8]),
-        "num_ctas": st.sampled_from([1, 2, 4]),
-        "launch_pdl": st.booleans(),
-        "launch_cooperative_grid": st.booleans(),
+OPTIONS: dict[str, dict[str, list[Any]]] = {
+    "cuda": {
+        "num_warps": [1, 2, 4, 8],
+        "num_ctas": [1, 2, 4],
+        "launch_pdl": [False, True],
+        "launch_cooperative_grid": [False, True],
     },
-)
+    "hip": {"num_warps": [1, 2, 4, 8], "waves_per_eu": [0, 1], "launch_cooperative_grid": [False, True]},
+}
 ODD_OPTIONS: list[dict[str, Any]] = [{"num_warps": 3}, {"no_such_option": 1}, {"num_stages": "two"}, {"num_warps": 64}]
 
 
@@ -102,12 +102,13 @@ def calls(draw: st.DrawFn, parameters: list[Parameter], settings: dict[str, Any]
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Case:
+def cases(draw: st.DrawFn, backend: str = "cuda") -> Case:
     """Draw a kernel and some calls of it."""
     parameters = draw(parameter_lists())
     names = [parameter.name for parameter in parameters if parameter.annotation != "tl.constexpr"]
     some = st.lists(st.sampled_from(names), max_size=2, unique=True) if names else st.just([])
-    settings = draw(options)
+    allowed = {name: st.sampled_from(values) for name, values in OPTIONS[backend].items()}
+    settings = draw(st.fixed_dictionaries({}, optional=allowed))
     return {
         "parameters": [[parameter.name, parameter.annotation, parameter.default] for parameter in parameters],
         "unspecialized": draw(some),

@@ -18,15 +18,18 @@ WORKER = TESTS / "fake_driver" / "workers" / "differential.py"
 class Side:
     """A process in one environment that runs cases; started again after a crash."""
 
-    def __init__(self, python: Path, folder: Path, cache: Path, plant: str | None = None) -> None:
+    def __init__(
+        self, python: Path, folder: Path, cache: Path, *, backend: str = "cuda", plant: str | None = None
+    ) -> None:
         """Describe the process; it starts with the first case.
 
         :param python: interpreter of the environment
         :param folder: where the fake library is
         :param cache: Triton's cache, of this side alone
+        :param backend: ``cuda`` or ``hip``
         :param plant: what to break on purpose, one of the worker's names
         """
-        self.command: list[str | Path] = [python, WORKER, *([plant] if plant else [])]
+        self.command: list[str | Path] = [python, WORKER, backend, *([plant] if plant else [])]
         self.environment = environment(folder, cache)
         self.messages = cache.parent / f"{cache.name}.stderr"
         self.process: subprocess.Popen[str] | None = None

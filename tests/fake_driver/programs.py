@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .builder import build, package_of
+from .builder import CUDA, HIP, build, package_of
 
 # Runs a program in both environments: name, command line and environment variables in, both answers out.
 Both = Callable[..., tuple[Any, Any]]
@@ -39,13 +39,15 @@ def environment(folder: Path, cache: Path, extra: Mapping[str, str] | None = Non
 
 
 def prepare(python: Path, folder: Path) -> Path:
-    """Build the fake CUDA library with the headers of an environment.
+    """Build the fake libraries with the headers of an environment.
 
     :param python: an interpreter with Triton installed
-    :param folder: where to put the library
+    :param folder: where to put them
     :returns: the folder
     """
-    build(folder, package_of(python))
+    package = package_of(python)
+    for library in (CUDA, HIP):
+        build(folder, package, library)
     return folder
 
 

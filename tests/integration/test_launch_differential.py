@@ -15,7 +15,8 @@ from tests.fake_driver.cases import Case, cases, float_value, simple_case
 from tests.fake_driver.differential import Outcome, Side, compare, differences
 from tests.fake_driver.programs import prepare
 
-QUICK_EXAMPLES = 100
+QUICK_EXAMPLES = 80
+HIP_EXAMPLES = 20
 COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 QUICK = settings(COMMON, max_examples=QUICK_EXAMPLES, derandomize=True)
 
@@ -53,6 +54,24 @@ def test_launches_agree(base: Side, fork: Side) -> None:
     assert seen["crash"] < 5
 
 
+def test_launches_agree_with_hip(base_python: Path, fork_python: Path, folder: Path) -> None:
+    seen: Counter[str] = Counter()
+    with (
+        Side(base_python, folder, folder / "cache_hip_base", backend="hip") as base,
+        Side(fork_python, folder, folder / "cache_hip_fork", backend="hip") as fork,
+    ):
+
+        @settings(QUICK, max_examples=HIP_EXAMPLES, phases=[Phase.generate, Phase.shrink])
+        @given(cases("hip"))
+        def run(case: Case) -> None:
+            for outcome in compare(base, fork, case):
+                seen.update(outcome.keys() & {"launches", "error", "crash"})
+
+        run()
+    assert seen["launches"] > HIP_EXAMPLES
+    assert seen["crash"] < 5
+
+
 @pytest.mark.slow
 def test_many_launches_agree(base: Side, fork: Side) -> None:
     @seed(int(os.environ.get("LAUNCH_SEED", "1")))
@@ -74,14 +93,14 @@ def test_many_launches_agree(base: Side, fork: Side) -> None:
 def test_planted_faults_are_caught(
     base_python: Path, base: Side, folder: Path, plant: str, case: Case, unplanted: Case
 ) -> None:
-    with Side(base_python, folder, folder / f"cache_{plant}", plant) as planted:
+    with Side(base_python, folder, folder / f"cache_{plant}", plant=plant) as planted:
         compare(base, planted, unplanted)
         with pytest.raises(AssertionError, match=r"call 0: base: .*; fork: "):
             compare(base, planted, case)
 
 
 def test_generated_cases_find_a_wrong_byte(base_python: Path, base: Side, folder: Path) -> None:
-    with Side(base_python, folder, folder / "cache_wrong byte", "wrong byte") as planted:
+    with Side(base_python, folder, folder / "cache_wrong byte", plant="wrong byte") as planted:
 
         @settings(QUICK, phases=[Phase.generate])
         @given(cases())

@@ -6,7 +6,7 @@
      0x19  per kernel, in the entry itself: bytes of all parameters together
      0x10  per kernel: u32 x, y, z of the block that the kernel requires
      0x2f  per file: u32 symbol, u32 registers        0x11  per file: u32 symbol, u32 bytes of local memory */
-#include "cubin.h"
+#include "binary.h"
 
 #include <elf.h>
 #include <stdbool.h>
@@ -102,29 +102,10 @@ static const char *symbol_name(const Elf *elf, uint32_t index) {
 static bool read_parameter(FakeKernel *kernel, const Entry *entry) {
   if (entry->value != 12)
     return false;
-  uint32_t ordinal = read16(entry->payload + 4);
-  if (ordinal >= kernel->parameter_count) {
-    kernel->parameters = realloc(kernel->parameters, (ordinal + 1) * sizeof *kernel->parameters);
-    if (!kernel->parameters)
-      abort();
-    memset(kernel->parameters + kernel->parameter_count, 0,
-           (ordinal + 1 - kernel->parameter_count) * sizeof *kernel->parameters);
-    kernel->parameter_count = ordinal + 1;
-  }
-  kernel->parameters[ordinal].offset = read16(entry->payload + 6);
-  kernel->parameters[ordinal].size = read32(entry->payload + 8) >> 18;
+  FakeParameter *parameter = fake_parameter(kernel, read16(entry->payload + 4));
+  parameter->offset = read16(entry->payload + 6);
+  parameter->size = read32(entry->payload + 8) >> 18;
   return true;
-}
-
-/* Every parameter is there, none overlaps, and together they are as large as the kernel says. */
-static bool parameters_consistent(const FakeKernel *kernel, uint32_t total) {
-  uint32_t end = 0;
-  for (uint32_t i = 0; i < kernel->parameter_count; ++i) {
-    if (kernel->parameters[i].size == 0 || kernel->parameters[i].offset < end)
-      return false;
-    end = kernel->parameters[i].offset + kernel->parameters[i].size;
-  }
-  return end == total;
 }
 
 static bool read_kernel(const Elf *elf, const Elf64_Shdr *section, FakeKernel *kernel) {
@@ -139,7 +120,7 @@ static bool read_kernel(const Elf *elf, const Elf64_Shdr *section, FakeKernel *k
     if (entry.attribute == KERNEL_BLOCK && entry.value == 12)
       kernel->threads = (int)(read32(entry.payload) * read32(entry.payload + 4) * read32(entry.payload + 8));
   }
-  return parameters_consistent(kernel, total);
+  return fake_parameters_consistent(kernel, total);
 }
 
 /* Registers and local memory stand in the section of the whole file, by symbol. */
@@ -158,7 +139,6 @@ static void read_resources(const Elf *elf, FakeModule *module) {
   }
 }
 
-/* Modules are never freed: handles stay readable until the process ends, as kernels cached by Triton do. */
 FakeModule *fake_read_cubin(const void *image) {
   Elf elf;
   if (!open_elf(&elf, image))
@@ -175,11 +155,4 @@ FakeModule *fake_read_cubin(const void *image) {
   }
   read_resources(&elf, module);
   return module;
-}
-
-FakeKernel *fake_find_kernel(const FakeModule *module, const char *name) {
-  for (size_t i = 0; i < module->kernel_count; ++i)
-    if (strcmp(module->kernels[i].name, name) == 0)
-      return &module->kernels[i];
-  return NULL;
 }

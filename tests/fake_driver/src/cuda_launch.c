@@ -1,5 +1,5 @@
 /* The fake libcuda.so.1: modules, functions, launches, tensor maps. */
-#include "cubin.h"
+#include "binary.h"
 
 #include <cuda.h>
 #include <stdbool.h>
@@ -10,11 +10,6 @@
 
 int fake_current_device(void);
 int fake_attribute(CUdevice_attribute attribute, CUdevice device);
-
-static const FakeKernel *kernel_of(CUfunction function) {
-  const FakeKernel *kernel = (const FakeKernel *)function;
-  return kernel && kernel->magic == FAKE_KERNEL_MAGIC ? kernel : NULL;
-}
 
 EXPORT CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image) {
   ENTER(cuModuleLoadData, CUresult);
@@ -48,7 +43,7 @@ EXPORT CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule modul
 
 EXPORT CUresult CUDAAPI cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function) {
   ENTER(cuFuncGetAttribute, CUresult);
-  const FakeKernel *kernel = kernel_of(function);
+  const FakeKernel *kernel = fake_kernel_of(function);
   if (!kernel)
     return CUDA_ERROR_INVALID_HANDLE;
   if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS)
@@ -66,7 +61,7 @@ EXPORT CUresult CUDAAPI cuFuncGetAttribute(int *value, CUfunction_attribute attr
 
 EXPORT CUresult CUDAAPI cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   ENTER(cuFuncSetAttribute, CUresult);
-  if (!kernel_of(function))
+  if (!fake_kernel_of(function))
     return CUDA_ERROR_INVALID_HANDLE;
   int limit = fake_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, fake_current_device());
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && (value < 0 || value > limit))
@@ -77,12 +72,12 @@ EXPORT CUresult CUDAAPI cuFuncSetAttribute(CUfunction function, CUfunction_attri
 EXPORT CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
   (void)config;
   ENTER(cuFuncSetCacheConfig, CUresult);
-  return kernel_of(function) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  return fake_kernel_of(function) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 EXPORT CUresult CUDAAPI cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size) {
   ENTER(cuFuncGetParamInfo, CUresult);
-  const FakeKernel *kernel = kernel_of(function);
+  const FakeKernel *kernel = fake_kernel_of(function);
   if (!kernel)
     return CUDA_ERROR_INVALID_HANDLE;
   if (index >= kernel->parameter_count)
@@ -119,7 +114,7 @@ static bool shape_allowed(const CUlaunchConfig *config, const FakeKernel *kernel
 EXPORT CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
                                          void **extra) {
   ENTER(cuLaunchKernelEx, CUresult);
-  const FakeKernel *kernel = kernel_of(function);
+  const FakeKernel *kernel = fake_kernel_of(function);
   if (!kernel)
     return CUDA_ERROR_INVALID_HANDLE;
   if (fake_current_device() < 0)
@@ -164,7 +159,7 @@ EXPORT CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned int grid_x,
 
 EXPORT CUresult CUDAAPI cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config) {
   ENTER(cuOccupancyMaxActiveClusters, CUresult);
-  if (!kernel_of(function))
+  if (!fake_kernel_of(function))
     return CUDA_ERROR_INVALID_HANDLE;
   unsigned int cluster = 1;
   for (unsigned int i = 0; i < config->numAttrs; ++i)

@@ -1,6 +1,7 @@
 """Runs generated launches, one JSON case a line on standard input, and answers each with what happened.
 
-Runs in the environment under test. With an argument, the name of a plant, one thing in the launcher is broken on purpose.
+Runs in the environment under test. The first argument is the backend. With a second one, the name of a plant, one thing in
+the launcher is broken on purpose.
 """
 # mypy: ignore-errors
 
@@ -18,7 +19,8 @@ import triton.language as tl
 from triton.backends.nvidia import driver as nvidia
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from tests.fake_driver.nvidia import install
+from tests.fake_driver.amd import install as install_hip
+from tests.fake_driver.nvidia import install as install_cuda
 from tests.fake_driver.tensors import tensor
 
 # What a plant replaces in the C source of every launcher.
@@ -171,9 +173,9 @@ def main():
     # Whatever prints to standard output must not end up between the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    if len(sys.argv) > 1:
-        plant(sys.argv[1])
-    library = install().library
+    if len(sys.argv) > 2:
+        plant(sys.argv[2])
+    library = {"cuda": install_cuda, "hip": install_hip}[sys.argv[1]]().library
     with tempfile.TemporaryDirectory() as folder:
         for number, line in enumerate(sys.stdin):
             answers.write(json.dumps(run_case(library, json.loads(line), Path(folder), number)) + "\n")
