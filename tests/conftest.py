@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
-from fork.config import Lane
-from fork.project import Project
 
-from tests.support.environments import base_wheel, build, make_environment, repository, this_python
+from fork.config import Lane
+from fork.environments import make_environment
+from fork.project import Project
+from tests.support.environments import base_wheel, build, repository, this_python
 
 
 @pytest.fixture(scope="session")
@@ -37,14 +39,16 @@ def fork_wheel(project: Project) -> Path:
 
 
 @pytest.fixture(scope="session")
-def base_python(lane: Lane) -> Path:
+def base_python(project: Project, lane: Lane) -> Path:
     """An interpreter with the unpatched Triton; TRITON_FORK_TEST_BASE names another one."""
     given = os.environ.get("TRITON_FORK_TEST_BASE")
-    return Path(given) if given else make_environment("base", base_wheel(lane))
+    return Path(given) if given else make_environment(project, "base", base_wheel(lane), Path(sys.executable))
 
 
 @pytest.fixture(scope="session")
-def fork_python(request: pytest.FixtureRequest) -> Path:
+def fork_python(project: Project, request: pytest.FixtureRequest) -> Path:
     """An interpreter with the fork's Triton; TRITON_FORK_TEST_FORK names another one."""
     given = os.environ.get("TRITON_FORK_TEST_FORK")
-    return Path(given) if given else make_environment("fork", request.getfixturevalue("fork_wheel"))
+    if given:
+        return Path(given)
+    return make_environment(project, "fork", request.getfixturevalue("fork_wheel"), Path(sys.executable))

@@ -24,7 +24,7 @@ from fork.overlay import read_overlay
 from fork.patch import Patch
 from fork.project import Project
 from fork.series import read_lock, read_series
-from fork.simple_index import PublishedFileError, write_index
+from fork.simple_index import PublishedFileError, published_hashes, write_index
 from fork.tree import apply_series, lay_out
 from fork.verify import verify_wheel
 
@@ -202,8 +202,9 @@ def publish(
     step(f"verifying {name}")
     verify_wheel(staged, compare_with)
     digest = _sha256(staged)
+    published = published_hashes(wheelhouse).get(name) or (_sha256(target) if target.is_file() else digest)
     same = target.is_file() and _sha256(target) == digest
-    if target.is_file() and not same:
+    if published != digest or (target.is_file() and not same):
         raise PublishedFileError(
             f"'{name}' was published with other bytes",
             "raise 'revision' in fork.toml; if the file in the wheelhouse is merely damaged, remove it",

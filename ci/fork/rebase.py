@@ -16,7 +16,7 @@ from fork.git import Git
 from fork.patch import Patch
 from fork.project import Project
 from fork.series import read_series
-from fork.tree import lay_out
+from fork.tree import apply_patches, lay_out
 
 __all__ = ["Outcome", "RebaseConflictError", "RebaseError", "continue_rebase", "export_rebase", "start_rebase"]
 
@@ -54,8 +54,8 @@ def start_rebase(
 ) -> list[Outcome]:
     """Begin a rebase and go as far as no person is needed.
 
-    Both bases are committed in one repository, so that a 3-way merge finds the blobs that a patch was made against
-    (electron/electron#40629).
+    The old base and the queue on it are committed in the same repository, so that a 3-way merge finds the blobs that each patch
+    was made against (electron/electron#40629).
 
     :param old_wheel: Verified wheel of the pinned version.
     :param new_wheel: Verified wheel of the version to go to.
@@ -71,7 +71,8 @@ def start_rebase(
     patches = read_series(project.patches(lane)).sound()
     shutil.rmtree(folder, ignore_errors=True)
     git = lay_out(lane, old_wheel, folder)
-    git("tag", "old-base")
+    apply_patches(git, patches)
+    git("tag", "old-queue")
     for path in folder.iterdir():
         if path.name != ".git":
             shutil.rmtree(path)

@@ -5,6 +5,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from fork.assembly.archive import ArchiveError, ArchiveWriter, WheelArchive
 
 DATE = (2026, 1, 20, 14, 57, 6)

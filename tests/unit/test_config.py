@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from fork.config import load
 from fork.errors import ConfigError
-
 from tests.support.environments import repository
 
 

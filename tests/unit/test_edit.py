@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+
 from fork.edit import EditError, open_tree, refresh
 from fork.git import Git
 from fork.series import QueueError
-
 from tests.support.small_project import SmallProject, commit
 
 

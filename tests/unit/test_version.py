@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from fork.assembly.version import Ingredients, file_digests, fork_version
-from fork.series import read_series
 from packaging.requirements import Requirement
 
+from fork.assembly.version import Ingredients, file_digests, fork_version
+from fork.series import read_series
 from tests.support.small_project import SmallProject
 
 

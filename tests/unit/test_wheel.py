@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from installer.sources import WheelFile
+
 from fork.assembly.archive import ArchiveError
 from fork.assembly.wheel import wheel_name
 from fork.builder import BaseMismatchError, build_wheels, output_folder, prepare
 from fork.simple_index import PublishedFileError
 from fork.verify import VerifyError, verify_wheel, wheel_faults
-from installer.sources import WheelFile
-
 from tests.support.small_project import SmallProject, make_base_wheel, make_project
 
 
@@ -92,6 +92,16 @@ def test_other_bytes_under_a_published_name_are_refused(small, wheel) -> None:
     wheel.write_bytes(wheel.read_bytes() + b"\0")
     with pytest.raises(PublishedFileError, match="published with other bytes"):
         build(small, wheel.parent)
+
+
+def test_a_name_that_was_published_keeps_its_bytes_after_the_file_is_gone(small, wheel) -> None:
+    record = wheel.parent / "published.sha256"
+    digest = record.read_text().split()[0]
+    record.write_text(record.read_text().replace(digest, "0" * 64))
+    wheel.unlink()
+    with pytest.raises(PublishedFileError, match="published with other bytes"):
+        build(small, wheel.parent)
+    assert not wheel.exists()
 
 
 def test_a_file_that_the_series_removes_is_gone(small, tmp_path) -> None:

@@ -50,12 +50,13 @@ class Context:
 
         :param arguments: With the options of :func:`add_download_options`.
         """
+        index_urls = package_index.index_urls(arguments.index_url)
         with byte_progress(self.messages) as progress:
             return [
                 download.fetch(
                     wheel,
                     cache=arguments.cache or download.default_cache(),
-                    index_urls=package_index.index_urls(arguments.index_url),
+                    index_urls=index_urls,
                     find_links=arguments.find_links,
                     progress=progress,
                 )

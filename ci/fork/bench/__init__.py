@@ -1,0 +1,1 @@
+"""Benchmarks: the fork against its unpatched base, in alternating runs of fresh processes."""
