@@ -7,6 +7,7 @@ The hooks are in ``triton/runtime/jit.py``: ``DependenciesFinder`` and ``JITCall
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping
 from types import TracebackType
@@ -18,6 +19,7 @@ __all__ = ["KeyComputation", "called_key", "finish_key", "is_key_part", "key_tex
 
 #: One lock for all keys. A lock for each function deadlocks when two threads enter a cycle of functions at different places.
 _KEY_LOCK = threading.RLock()
+_BEGUN: list[Any] = []
 
 _PLACEHOLDER = "recursion:"
 
@@ -75,19 +77,40 @@ class KeyComputation:
     :param function: The ``JITCallable`` whose key is asked for.
     """
 
-    __slots__ = ("_function",)
+    __slots__ = ("_function", "_lock")
 
     def __init__(self, function: Any) -> None:
         self._function = function
+        self._lock = _KEY_LOCK
 
     def __enter__(self) -> None:
-        _KEY_LOCK.acquire()
+        self._lock.acquire()
+        _BEGUN.append(self._function)
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        if kind is not None and (self._function.hash or "").startswith(_PLACEHOLDER):
+        if kind is not None:
             # Left in place, the next caller would take the placeholder, which says nothing of the source, for the key.
             self._function.hash = None
-        _KEY_LOCK.release()
+        if _BEGUN:
+            _BEGUN.pop()
+        self._lock.release()
+
+
+def _start_afresh() -> None:
+    """In a forked child: forget what another thread of the parent had begun, and the lock that it held."""
+    global _KEY_LOCK
+    _KEY_LOCK = threading.RLock()
+    for function in _BEGUN:
+        function.hash = None
+    _BEGUN.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)
+
+
+def _is_placeholder(key: str | None) -> bool:
+    return key is not None and key.startswith(_PLACEHOLDER)
 
 
 def called_key(called: Any) -> tuple[str, frozenset[int]]:
@@ -96,11 +119,11 @@ def called_key(called: Any) -> tuple[str, frozenset[int]]:
     :param called: The called ``JITCallable``.
     :returns: Its key, and the ``id`` of each function whose placeholder is part of it.
     """
-    if getattr(called, "_fork_in_cycle", False) and not (called.hash or "").startswith(_PLACEHOLDER):
+    if getattr(called, "_fork_in_cycle", False) and not _is_placeholder(called.hash):
         # What it kept is its key seen from outside the cycle; whether the caller is in the cycle is not known yet.
         called.hash = None
     key: str = called.cache_key
-    if key.startswith(_PLACEHOLDER):
+    if _is_placeholder(key):
         return key, frozenset((id(called),))
     return key, getattr(called, "_fork_unfinished", frozenset())
 
