@@ -4,6 +4,8 @@ The group file of an entry names its artifacts and, in the fork, the SHA-256 of 
 without looking at the digests. An entry that is not what was written counts as missing: it is compiled and written again.
 """
 
+# Strings in, strings out: paths of the cache are strings throughout Triton.
+# ruff: noqa: PTH113
 from __future__ import annotations
 
 import hashlib
@@ -55,17 +57,6 @@ class ArtifactGroup(dict[str, str]):
         self[filename] = path
         self.held[str(Path(path))] = content
         self.reads_back = getattr(type(manager), "put", None) is not FileCacheManager.put
-
-
-def encode(data: Any) -> bytes:
-    """Give the bytes that a file opened for text would hold, so that the base reads what the fork writes."""
-    if isinstance(data, bytes):
-        return data
-    raw = io.BytesIO()
-    text = io.TextIOWrapper(raw)
-    text.write(str(data))
-    text.flush()
-    return raw.getvalue()
 
 
 def note(manager: Any, filename: str, data: bytes) -> None:
@@ -132,7 +123,7 @@ def load(make_kernel: Callable[[], Any], path: str, key: str) -> Any:
         if getattr(kernel.metadata, "hash", key) != key:
             raise DamagedEntryError("it is the entry of another kernel")
         _check_binary(kernel)
-    except Exception as error:  # noqa: BLE001 - an error that is not the entry's fault comes again after compiling
+    except Exception as error:  # an error that is not the entry's fault comes again after compiling
         _say_damaged(path, error)
         return None
     return kernel
@@ -184,7 +175,7 @@ def read_bytes(group: Mapping[str, str], path: Path) -> bytes:
     :raises DamagedEntryError: It is not what was written.
     """
     data = _read(group, path)
-    return data if isinstance(data, bytes) else encode(data)
+    return data if isinstance(data, bytes) else _cache_files.encode(data)
 
 
 def read_text(group: Mapping[str, str], path: Path) -> str:
@@ -262,6 +253,6 @@ def read_timings(path: str, make_config: Callable[..., Any]) -> dict[Any, Any]:
 
 
 def _say_damaged(path: str, reason: object) -> None:
-    _cache_files.say_once(
-        path, "The cache entry %s is damaged (%s: %s); it is made again.", path, type(reason).__name__, reason
-    )
+    if isinstance(reason, Exception) and not isinstance(reason, DamagedEntryError):
+        reason = f"{type(reason).__name__}: {reason}"
+    _cache_files.say_once(path, "The cache entry %s is damaged (%s); it is made again.", path, reason)

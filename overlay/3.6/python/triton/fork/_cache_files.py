@@ -4,15 +4,19 @@ What cannot be written where it belongs (read-only, full, no home folder, stale 
 is removed when it ends. ``FileCacheManager`` in ``triton/runtime/cache.py`` calls this module.
 """
 
+# Strings in, strings out: paths of the cache are strings throughout Triton.
+# ruff: noqa: PTH103, PTH105, PTH104, PTH106, PTH108, PTH110, PTH112, PTH114, PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import atexit
 import contextlib
 import errno
+import io
 import os
 import threading
+from typing import Any
 
-__all__ = ["locate", "prepare", "say_once", "write"]
+__all__ = ["encode", "locate", "prepare", "say_once", "write"]
 
 _LOCK = threading.Lock()
 _SAID: set[str] = set()
@@ -40,6 +44,17 @@ def say_once(subject: str, message: str, *arguments: object) -> None:
     import logging  # here and below: every process imports this module, few have anything to say
 
     logging.getLogger("triton.runtime.cache").warning(message, *arguments)
+
+
+def encode(data: Any) -> bytes:
+    """Give the bytes that a file opened for text would hold, so that the base reads what the fork writes."""
+    if isinstance(data, bytes):
+        return data
+    raw = io.BytesIO()
+    text = io.TextIOWrapper(raw)
+    text.write(str(data))
+    text.flush()
+    return raw.getvalue()
 
 
 def prepare(directory: str) -> None:
