@@ -11,7 +11,7 @@ from types import FrameType
 
 from rich.console import Console
 
-from fork.commands import bench, build, inspect, queue, rebase
+from fork.commands import bench, build, equivalence, inspect, queue, rebase
 from fork.commands.context import Context
 from fork.errors import DiskFullError, ForkError, exit_codes
 from fork.project import Project
@@ -19,7 +19,7 @@ from fork.project import Project
 __all__ = ["main"]
 
 _INTERRUPTED = 130
-_VERBS = (build, queue, rebase, inspect, bench)
+_VERBS = (build, queue, rebase, inspect, equivalence, bench)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

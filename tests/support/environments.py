@@ -33,6 +33,6 @@ def base_wheel(lane: Lane, python: str = this_python) -> Path:
 
 def build(*arguments: str, wheelhouse: Path) -> list[Path]:
     """Run ``build.sh`` into a folder and return the wheels that it built or found unchanged."""
-    command = [repository / "build.sh", *arguments, "--json", "--out", wheelhouse]
+    command = [str(repository / "build.sh"), *arguments, "--json", "--out", str(wheelhouse)]
     done = subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     return [wheelhouse / wheel["file"] for wheel in json.loads(done.stdout)["wheels"]]
