@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -80,6 +81,27 @@ def test_a_patch_to_cpp_and_one_to_python_reach_the_wheel(standin: StandIn, tmp_
     assert any("100 %" in line for line in told)
     assert standin.snapshot() == before
     assert sorted(path.name for path in work.iterdir()) == ["dist"]
+
+
+def test_command_finishes_the_wheel_and_writes_the_index(standin: StandIn, tmp_path: Path) -> None:
+    (standin.fork / "ci/requirements").mkdir(parents=True)
+    shutil.copy(ROOT / "ci/requirements/tool.txt", standin.fork / "ci/requirements")
+    done = subprocess.run(
+        [ROOT / "ci/fork.sh", "build", "--source"],
+        env={**os.environ, "TRITON_FORK_ROOT": str(standin.fork)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (wheel,) = (standin.fork / "wheelhouse").rglob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        assert b"__version__ = '3.6.0+fork.1.q" in archive.read("triton/__init__.py")
+        assert b'"fork"' in archive.read("triton/runtime/jit.py")
+    assert {"triton/_C/libtriton.so", "triton/fork/__init__.py"} <= set(names)
+    assert list((standin.fork / "wheelhouse" / "simple" / "triton").iterdir())
 
 
 def test_a_compiler_error_is_shown(standin: StandIn, tmp_path: Path) -> None:

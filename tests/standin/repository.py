@@ -9,8 +9,8 @@ from pathlib import Path
 
 from fork.config import Lane, load
 from fork.git import Git
-from fork.series import read_series
-from fork.tree import apply_patches
+from fork.series import read_series, write_lock
+from fork.tree import apply_patches, lock_of
 
 _HERE = Path(__file__).parent
 _NO_COMMIT = "0" * 40
@@ -57,10 +57,18 @@ def make_standin(folder: Path) -> StandIn:
     shutil.copytree(_HERE / "project", fork)
     pin = fork / "fork.toml"
     pin.write_text(pin.read_text("utf-8").replace(_NO_COMMIT, commit, 1), "utf-8")
+    _lock(upstream, fork / "patches" / "3.6")
     git = Git.init(fork)
     add_submodule(git, folder / "upstream", "triton")
     git.commit_all("Fork of the stand-in")
     return StandIn(fork, fork / "triton", load(pin).lane())
+
+
+def _lock(upstream: Git, patches: Path) -> None:
+    upstream("tag", "base")
+    apply_patches(upstream, read_series(patches).sound())
+    write_lock(patches, lock_of(upstream))
+    upstream("reset", "--quiet", "--hard", "base")
 
 
 def add_submodule(git: Git, source: Path, name: str) -> None:
