@@ -306,7 +306,7 @@ def hide_later_keys(scores, first_row, first_key, plan):
 def powers_of_two(x, plan):
     """Exponentials, in the number format of the weights when that is exact enough."""
     if plan.dtype.primitive_bitwidth == 8:
-        return gl.exp2(x.to(gl.float16)).to(gl.float32)
+        return gl.exp2(x.to(gl.float16).to(gl.float32))
     else:
         return gl.exp2(x)
 

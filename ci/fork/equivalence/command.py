@@ -89,8 +89,12 @@ def show(report: Report, console: Console) -> None:
     troubles = [outcome for outcome in report.outcomes if outcome.verdict != SAME]
     for outcome in troubles[:_DETAILS]:
         where = f", first in {outcome.stage}" if outcome.stage else ""
-        console.print(f"{outcome.task}: {outcome.verdict}{where}", style="bold red", markup=False)
-        console.print(Syntax(outcome.detail, "diff", word_wrap=True) if outcome.stage else outcome.detail, markup=False)
+        console.print(f"{outcome.task}: {outcome.verdict}{where}", style="bold red", markup=False, emoji=False)
+        console.print(
+            Syntax(outcome.detail, "diff", word_wrap=True) if outcome.stage else outcome.detail,
+            markup=False,
+            emoji=False,
+        )
     if len(troubles) > _DETAILS:
         console.print(f"... and {len(troubles) - _DETAILS} more; --json FILE has them all")
 

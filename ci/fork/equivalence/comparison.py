@@ -21,6 +21,10 @@ _STAGES = ("ttir", "ttgir", "metadata", "llir", "ptx", "amdgcn", "cubin", "hsaco
 #: Tasks of one process. Starting Triton costs about half a second; a crash costs a process.
 _CHUNK = 24
 _DIFF_LINES = 200
+_NOT_FIXED = (
+    "\nThis system does not let programs run at fixed addresses, and ptxas for Blackwell is not deterministic without:"
+    " allow the system call personality (in a container: --security-opt seccomp=unconfined)"
+)
 
 
 def compare(
@@ -110,7 +114,8 @@ def compare_compiled(task: Task, base: Compiled, fork: Compiled) -> Outcome:
         if one is None or other is None:
             return Outcome(task, DIFFERENT, names, name, f"only the {'fork' if one is None else 'base'} makes {name}")
         if one.read_bytes() != other.read_bytes():
-            return Outcome(task, DIFFERENT, names, name, _diff(name, one.read_bytes(), other.read_bytes()))
+            note = "" if (base.fixed and fork.fixed) or not name.startswith("cubin") else _NOT_FIXED
+            return Outcome(task, DIFFERENT, names, name, _diff(name, one.read_bytes(), other.read_bytes()) + note)
     return Outcome(task, SAME, names)
 
 

@@ -53,11 +53,13 @@ class Compiled:
     :param artifacts: Name of the artifact (``ttir``, ``cubin``, ``metadata``...) -> its file.
     :param kind: Type of the error, or ``None`` where the case compiled.
     :param error: The error with its traceback.
+    :param fixed: Whether the assembler ran at fixed addresses, without which it is not deterministic.
     """
 
     artifacts: dict[str, Path]
     kind: str | None = None
     error: str = ""
+    fixed: bool = True
 
 
 def interpreter(place: Path) -> Path:
@@ -129,7 +131,8 @@ def _read(folder: Path) -> Compiled:
     status = json.loads((folder / "status.json").read_text())
     if not status["ok"]:
         return Compiled({}, status["kind"], status["error"])
-    return Compiled({path.name: path for path in sorted(folder.iterdir()) if path.name != "status.json"})
+    artifacts = {path.name: path for path in sorted(folder.iterdir()) if path.name != "status.json"}
+    return Compiled(artifacts, fixed=status["fixed"])
 
 
 def _run(side: Side, work: Path, request: dict[str, Any], name: str) -> subprocess.CompletedProcess[str]:
