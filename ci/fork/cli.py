@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    codes = "\n".join(f"  {code:3}  {meaning}" for code, meaning in exit_codes())
+    codes = "\n".join(f"  {code:3}  {meaning}" for code, meaning in exit_codes() if code > 2)
     parser = argparse.ArgumentParser(
         prog="ci/fork.sh",
         description="Turns a pinned Triton and a patch queue into wheels and a package index.",

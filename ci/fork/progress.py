@@ -27,7 +27,7 @@ def steps(console: Console, title: str) -> Iterator[Callable[[str], None]]:
 
 
 def byte_progress(console: Console) -> Progress:
-    """Make a progress display for transfers that are counted in bytes."""
+    """Make a progress display for transfers that are counted in bytes; a log gets none."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -35,4 +35,5 @@ def byte_progress(console: Console) -> Progress:
         TransferSpeedColumn(),
         TimeElapsedColumn(),
         console=console,
+        disable=not console.is_terminal,
     )

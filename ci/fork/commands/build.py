@@ -7,8 +7,6 @@ import os
 from pathlib import Path
 from time import monotonic
 
-from rich.table import Table
-
 from fork import base
 from fork.builder import Built, build_wheels, output_folder, prepare
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
@@ -97,10 +95,8 @@ def _report(
             }
         )
         return
-    table = Table("wheel", "MB", "seconds", "", box=None, pad_edge=False)
     for wheel in built:
         note = "new" if wheel.changed else "unchanged"
-        table.add_row(wheel.path.name, f"{wheel.size / 1e6:.0f}", f"{wheel.seconds:.1f}", note)
-    context.results.print(table, soft_wrap=True)
+        context.print_plain(f"{wheel.path.name}  {wheel.size / 1e6:.0f} MB, {wheel.seconds:.1f} s, {note}")
     context.print_plain(f"{total:.1f} s in all, {downloaded:.1f} s of it to get and check the base wheels.")
     context.print_plain(f"Serve {out} with any web server; pip's --index-url is its address followed by /simple/.")

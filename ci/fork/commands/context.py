@@ -50,12 +50,17 @@ class Context:
 
         :param arguments: With the options of :func:`add_download_options`.
         """
+        cache = arguments.cache or download.default_cache()
         index_urls = package_index.index_urls(arguments.index_url)
+        for wheel in wheels:
+            if not self.messages.is_terminal and not (cache / wheel.sha256 / wheel.filename).is_file():
+                size = f"{wheel.size / 1e6:.0f} MB"
+                self.messages.print(f"getting {wheel.filename}, {size}", highlight=False, soft_wrap=True)
         with byte_progress(self.messages) as progress:
             return [
                 download.fetch(
                     wheel,
-                    cache=arguments.cache or download.default_cache(),
+                    cache=cache,
                     index_urls=index_urls,
                     find_links=arguments.find_links,
                     progress=progress,
