@@ -5,6 +5,9 @@ name the first counts. Whatever this module does not know how to read (archives 
 is left to ``importlib.metadata``.
 """
 
+# ruff: noqa: PTH118, PTH122, PTH123, PTH208
+# pathlib is one of the imports that a start goes without.
+
 from __future__ import annotations
 
 import os

@@ -1,8 +1,8 @@
-"""The source of a kernel, taken out of its file when it is first asked for.
+"""The source and the parameters of a kernel, found when they are first asked for.
 
 ``inspect.getsourcelines`` reads the file's lines and then tokenizes them from the function's first line to find its end. The
-lines are kept when the function is decorated, as in the base, so a file that changes later does no harm; the tokenizing, and
-with it most of the cost of a ``@jit`` that is never launched, waits.
+lines are kept when the function is decorated, as in the base, so a file that changes later does no harm; the rest, and with
+it most of the cost of a ``@jit`` that is never launched, waits.
 """
 
 from __future__ import annotations
@@ -10,86 +10,110 @@ from __future__ import annotations
 import inspect
 import linecache
 import re
-import sys
-import textwrap
 from types import FunctionType
 from typing import Any
 
+from ._function_lines import function_lines
+from ._lazy_import import lazy_module
 from ._switches import enabled
 
-__all__ = ["DEFERRED", "defer", "resolve"]
+__all__ = ["defer", "defers_parameters", "resolve"]
 
-#: The attributes of a kernel that its source gives.
-DEFERRED = frozenset({"raw_src", "starting_line_number", "_src"})
+textwrap = lazy_module("textwrap")
+
+_SOURCE = frozenset({"raw_src", "starting_line_number", "_src"})
+_PARAMETERS = frozenset({"params", "arg_names", "constexprs"})
 _PENDING = "_pending_source"
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _DEFINITION = re.compile(r"\s*def\s+\w+\s*\(")
 _MOST_LINES_OF_DECORATORS = 200
 
-# The namespace of the module that is being imported, and the lines of its file: they need to be checked once per import.
-_importing: list[Any] = [None, None, None]
+# The import in progress, the file it reads and the lines of that file: they need to be checked once per import.
+_importing: tuple[Any, str, list[str]] = (None, "", [])
 
 
 def defer(kernel: Any, function: Any) -> bool:
-    """Keep what finding a function's source takes, where doing so later must give what doing so now would.
+    """Keep what finding a function's source takes, where doing so later gives what doing so now would.
 
-    :param kernel: The object that gets the source; its :data:`DEFERRED` attributes are set by :func:`resolve`.
+    :param kernel: The object that is to have the source; :func:`resolve` sets its attributes.
     :param function: What was decorated.
-    :returns: ``False`` where the caller is to find the source at once.
+    :returns: ``False`` where the caller is to find source and signature at once.
     """
     if not enabled("TRITON_FORK_DEFERRED_SOURCE") or type(function) is not FunctionType:
         return False
-    if hasattr(function, "__wrapped__") or function.__code__.co_flags & _GENERATES:
+    if function.__dict__ or function.__code__.co_flags & _GENERATES:
+        return False
+    # The base refuses a const that is no pointer when the function is decorated.
+    if any(
+        isinstance(value, str) and value.lstrip().startswith("const ") for value in function.__annotations__.values()
+    ):
         return False
     lines = _lines_of(function)
     first = function.__code__.co_firstlineno - 1
-    if not lines or not _is_plain_definition(lines, first, function.__name__):
+    if not _is_plain_definition(lines, first):
         return False
     kernel.__dict__[_PENDING] = (lines, first)
     return True
 
 
-def resolve(kernel: Any, name: str) -> Any:
-    """Find the source that was deferred, and set the attributes it gives.
+def defers_parameters(kernel: Any) -> bool:
+    """Tell whether a kernel's parameters wait as well.
 
-    :param kernel: The object that :func:`defer` was called with.
-    :param name: The attribute that was asked for.
+    :param kernel: What :func:`defer` was called with.
+    """
+    return _PENDING in kernel.__dict__
+
+
+def resolve(kernel: Any, name: str) -> Any:
+    """Find what was deferred, and set the attributes that it gives.
+
+    :param kernel: What :func:`defer` was called with.
+    :param name: The attribute that was asked for, one that is not set.
     :raises AttributeError: The kernel has no such attribute.
     """
-    pending = kernel.__dict__.get(_PENDING)
-    if name not in DEFERRED or pending is None:
-        raise AttributeError(f"{type(kernel).__name__!r} object has no attribute {name!r}", name=name, obj=kernel)
-    lines, first = pending
-    block = inspect.getblock(lines[first:])
-    source = textwrap.dedent("".join(block))
+    attributes = kernel.__dict__
+    if name in _SOURCE and _PENDING in attributes:
+        for key, value in _source(*attributes[_PENDING]).items():
+            attributes.setdefault(key, value)
+    elif name == "signature" and _PENDING in attributes:
+        attributes.setdefault(name, inspect.signature(kernel.fn))
+    elif name in _PARAMETERS and _PENDING in attributes:
+        kernel._find_params()
+    if name in attributes:
+        return attributes[name]
+    raise AttributeError(f"{type(kernel).__name__!r} object has no attribute {name!r}", name=name, obj=kernel)
+
+
+def _source(lines: list[str], first: int) -> dict[str, Any]:
+    block = function_lines(lines, first)
+    text = "".join(block)
+    # A text that starts at the margin stays as it is, but for lines of blanks.
+    plain = block[0][:1] not in {" ", "\t"} and all(line in {"\n", "\r\n"} or line.strip() for line in block)
+    source = text if plain else textwrap.dedent(text)
     start = re.search(r"^def\s+\w+\s*\(", source, re.MULTILINE)
     if start is None:
-        raise ValueError(f"cannot find the definition of {kernel!r} in its source")
-    values = {"raw_src": block, "starting_line_number": first + 1, "_src": source[start.start() :]}
-    for key, value in values.items():
-        kernel.__dict__.setdefault(key, value)
-    kernel.__dict__.pop(_PENDING, None)
-    return kernel.__dict__[name]
+        raise ValueError("@jit functions should be defined with def")
+    return {"raw_src": block, "starting_line_number": first + 1, "_src": source[start.start() :]}
 
 
 def _lines_of(function: FunctionType) -> list[str]:
-    """Return the lines of a function's file; like ``inspect.findsource``, after a check that they are still the file's."""
+    """Return the lines of a function's file, after a check like that of ``inspect.findsource`` that they are still its own."""
+    global _importing
     namespace, file_name = function.__globals__, function.__code__.co_filename
-    if file_name.startswith("<") or not file_name.endswith(".py"):
+    if not file_name.endswith(".py"):
         return []
     spec = namespace.get("__spec__")
-    if spec is not None and getattr(spec, "_initializing", False):
-        if _importing[0] is spec and _importing[1] == file_name:
-            lines: list[str] = _importing[2]
-            return lines
-        linecache.checkcache(file_name)
-        _importing[:] = [spec, file_name, linecache.getlines(file_name, namespace)]
-        return list(_importing[2]) and _importing[2]
+    is_importing = getattr(spec, "_initializing", False)
+    if is_importing and _importing[0] is spec and _importing[1] == file_name:
+        return _importing[2]
     linecache.checkcache(file_name)
-    return linecache.getlines(file_name, namespace)
+    lines = linecache.getlines(file_name, namespace)
+    if is_importing:
+        _importing = (spec, file_name, lines)
+    return lines
 
 
-def _is_plain_definition(lines: list[str], first: int, name: str) -> bool:
+def _is_plain_definition(lines: list[str], first: int) -> bool:
     """Tell whether a definition that the base would accept starts at a line, after nothing but decorators."""
     if first >= len(lines) or not lines[first].lstrip().startswith(("@", "def ")):
         return False

@@ -22,10 +22,8 @@ def digest_of(path: str) -> str:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         chunks = -(-os.fstat(descriptor).st_size // _CHUNK_BYTES)
-        if chunks <= 1:
-            digests = [hashlib.sha256(_read(descriptor, 0)).digest()]
-        else:
-            digests = _digests_of_chunks(descriptor, chunks)
+        few = chunks <= 1
+        digests = [hashlib.sha256(_read(descriptor, 0)).digest()] if few else _digests_of_chunks(descriptor, chunks)
     finally:
         os.close(descriptor)
     return hashlib.sha256(b"".join(digests)).hexdigest()

@@ -6,9 +6,11 @@ with the identity of each file: inode, size, modification time and change time. 
 again, one ``stat`` each, and reads only what has changed since. Folders are looked at because a new file changes only its folder.
 """
 
+# ruff: noqa: PTH100, PTH113, PTH116, PTH120
+# pathlib is one of the imports that a start goes without.
+
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import sys
@@ -54,25 +56,18 @@ def installation_key() -> str | None:
 
 def _folders_of_other_backends() -> list[str]:
     """List the folders of the backends that are installed outside this package."""
-    modules = {sys.modules.get(backend.compiler.__module__) for backend in _backends().values()}
-    found = {os.path.dirname(os.path.abspath(file)) for module in modules if (file := getattr(module, "__file__", None))}
-    return sorted(folder for folder in found if not folder.startswith(_PACKAGE + os.sep))
-
-
-def _backends() -> dict[str, Any]:
     from triton.backends import backends
 
-    return dict(backends)
+    from ._lazy_backend import package_of
 
-
-@functools.lru_cache(maxsize=None)
-def _path_of_library() -> str:
-    return str(sys.modules["triton._C.libtriton"].__file__)
+    modules = [sys.modules[name] for name in map(package_of, backends.values()) if name in sys.modules]
+    found = {os.path.abspath(folder) for module in modules for folder in getattr(module, "__path__", ())}
+    return sorted(folder for folder in found if not folder.startswith(_PACKAGE + os.sep))
 
 
 def _identity_of_library() -> Identity:
     """Tell apart the machines and images that share one home: part of the name, so that they do not displace each other."""
-    return identity(_path_of_library())
+    return identity(str(sys.modules["triton._C.libtriton"].__file__))
 
 
 def _is_unchanged(record: dict[str, Any]) -> bool:
@@ -85,13 +80,18 @@ def _survey(roots: list[str], files: list[str], record: dict[str, Any] | None, n
     known = (record or {}).get("identities", {})
     digests = (record or {}).get("digests", {})
     folders: list[str] = []
-    labels = {path: f"{FILE_VARIABLES.index(variable)}" for variable in FILE_VARIABLES for path in files
-              if os.environ.get(variable) == path}
+    labels = {
+        path: f"{FILE_VARIABLES.index(variable)}"
+        for variable in FILE_VARIABLES
+        for path in files
+        if os.environ.get(variable) == path
+    }
     for number, root in enumerate(roots):
         _walk(root, f"{number}/", folders, labels, set())
     before = {path: identity(path) for path in [*folders, *labels]}
     found = {
-        path: digests[path] if path in digests and known.get(path) == before[path] else digest_of(path) for path in labels
+        path: digests[path] if path in digests and known.get(path) == before[path] else digest_of(path)
+        for path in labels
     }
     after = {path: identity(path) for path in before}
     lines = sorted(f"{label}\0{found[path]}\n" for path, label in labels.items())

@@ -10,7 +10,7 @@ from typing import Any
 
 from ._switches import enabled
 
-__all__ = ["lazy_imports_enabled", "lazy_module", "lazy_names"]
+__all__ = ["lazy_imports_enabled", "lazy_module", "lazy_names", "lazy_subpackages"]
 
 
 def lazy_imports_enabled() -> bool:
@@ -51,9 +51,32 @@ def lazy_module(name: str) -> ModuleType:
     return _LazyModule(name) if lazy_imports_enabled() else importlib.import_module(name)
 
 
-def lazy_names(
-    package: str, origins: dict[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy_subpackages(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make the ``__getattr__`` and ``__dir__`` of a package that imports its subpackages on first access.
+
+    :param package: The name of the package, whose ``__all__`` is to be the list of the full names of its subpackages.
+    """
+    namespace = sys.modules[package].__dict__
+
+    def names() -> list[str]:
+        import pkgutil
+
+        return [name for _, name, is_package in pkgutil.iter_modules(namespace["__path__"]) if is_package]
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 (the name that Python looks for)
+        if name == "__all__":
+            return [f"{package}.{found}" for found in names()]
+        if name.startswith("_") or name not in names():
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
+        return importlib.import_module(f"{package}.{name}")
+
+    def __dir__() -> list[str]:  # noqa: N807 (the name that Python looks for)
+        return sorted({*namespace, *names()})
+
+    return __getattr__, __dir__
+
+
+def lazy_names(package: str, origins: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the ``__getattr__`` and ``__dir__`` of a package that imports some of its names on first access (PEP 562).
 
     :param package: The name of the package.

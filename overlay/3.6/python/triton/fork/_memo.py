@@ -8,6 +8,9 @@ Nothing here is needed for a correct result: where no folder can be written, or 
 times, nothing is remembered and the caller works the answer out again.
 """
 
+# ruff: noqa: PTH103, PTH105, PTH108, PTH111, PTH116, PTH117, PTH118
+# pathlib is one of the imports that a start goes without.
+
 from __future__ import annotations
 
 import contextlib

@@ -1,8 +1,12 @@
-"""What the programs at a launch's side answer: ``ptxas --version`` and ``ldconfig -p``, asked once for each program file.
+"""What the programs at a launch's side answer: ``ptxas --version``, ``ldconfig -p`` and ``file -b``.
 
-An answer is remembered with the identity of every file it depends on (:mod:`triton.fork._memo`). That of a script is not: it
-may hand on what some other file answers. ``ldconfig`` is an exception, since ``ldconfig -p`` prints ``/etc/ld.so.cache``.
+What ``file`` says of an interpreter is seen in its first bytes. Another answer is remembered with the identity of every file
+it depends on (:mod:`triton.fork._memo`). That of a script is not: it may hand on what some other file answers. ``ldconfig`` is
+an exception, since ``ldconfig -p`` prints ``/etc/ld.so.cache``.
 """
+
+# ruff: noqa: PTH117, PTH123
+# pathlib is one of the imports that a start goes without.
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from ._lazy_import import lazy_module
 from ._memo import identity, is_settled, recall, remember
 from ._switches import enabled
 
-__all__ = ["executable_suffix", "linker_libraries", "version_text"]
+__all__ = ["executable_suffix", "linker_libraries", "platform_text", "version_text"]
 
 subprocess = lazy_module("subprocess")
 
@@ -31,6 +35,22 @@ def executable_suffix() -> str:
     import sysconfig
 
     return str(sysconfig.get_config_var("EXE"))
+
+
+def platform_text() -> str | None:
+    """Return the machine, system, word size and file format: what the ``platform`` module says with the help of ``file -b``.
+
+    :returns: ``None`` where the answer takes that module: for an interpreter of another kind, or with the switch off.
+    """
+    if not enabled(_SWITCH) or sys.platform != "linux":
+        return None
+    try:
+        if not _is_machine_code(sys.executable):
+            return None
+    except OSError:
+        return None
+    names = os.uname()
+    return ",".join([names.machine, names.sysname, "64bit" if sys.maxsize > 2**32 else "32bit", "ELF"])
 
 
 def version_text(path: str, *, with_errors: bool) -> str:
@@ -70,7 +90,7 @@ def linker_libraries(word: str) -> str:
     return text
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _known_version(path: str) -> str | None:
     """Return the answer that was remembered or can be; ``None`` where only running the program as the base does will do."""
     try:

@@ -1,0 +1,1 @@
+"""Tests of what a process does until its first launch."""

@@ -1,0 +1,59 @@
+"""Sources and parameters that are found later are those that the base finds at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.startup.running import run
+
+
+def test_every_shape(base_python: Path, fork_python: Path, tmp_path: Path) -> None:
+    for name in ("base", "fork"):
+        (tmp_path / name).mkdir()
+    base = run(base_python, "decorated.py", tmp_path, str(tmp_path / "base"))
+    fork = run(fork_python, "decorated.py", tmp_path, str(tmp_path / "fork"))
+    assert base.pop("deferred") == 0
+    assert fork.pop("deferred") > 20
+    assert {name: fork[name] for name in base if fork[name] != base[name]} == {}
+
+
+def test_switch(fork_python: Path, tmp_path: Path) -> None:
+    fork = run(fork_python, "decorated.py", tmp_path, str(tmp_path), TRITON_FORK_DEFERRED_SOURCE="0")
+    assert fork["deferred"] == 0
+
+
+def test_lines_of_every_function_of_many_modules(fork_python: Path, tmp_path: Path) -> None:
+    modules = [
+        "argparse",
+        "ast",
+        "asyncio.base_events",
+        "collections",
+        "dataclasses",
+        "decimal",
+        "difflib",
+        "doctest",
+        "email.message",
+    ]
+    modules += [
+        "inspect",
+        "logging",
+        "pathlib",
+        "pickle",
+        "subprocess",
+        "tarfile",
+        "tokenize",
+        "typing",
+        "unittest.mock",
+        "zipfile",
+    ]
+    modules += [
+        "triton.language.standard",
+        "triton.language.core",
+        "triton.compiler.code_generator",
+        "numpy.lib._function_base_impl",
+    ]
+    answer = run(fork_python, "sources.py", tmp_path, *modules)
+    assert answer["different"] == []
+    assert answer["checked"] > 2000
+    # The short way is the usual one.
+    assert answer["by_indentation"] > 0.95 * answer["checked"]
