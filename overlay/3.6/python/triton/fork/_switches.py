@@ -23,7 +23,6 @@ SWITCHES: dict[str, str] = {
     "TRITON_FORK_PARSE": "code generation: one parse per source",
     "TRITON_FORK_LOOPS": "code generation: loop bodies generated once",
     "TRITON_FORK_LAZY_TYPES": "code generation: names of types and shapes of tensors made when asked for",
-    "TRITON_FORK_LOOKUP": "code generation: names of globals checked until the first check that allows them",
     "TRITON_FORK_NATIVE": "driver utilities and launchers without a C compiler",
 }
 

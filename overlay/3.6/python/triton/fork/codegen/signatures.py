@@ -9,20 +9,33 @@ from __future__ import annotations
 import inspect
 import types
 import weakref
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from triton.fork._switches import enabled
 
-__all__ = ["SWITCH", "parameter_names"]
+__all__ = ["SWITCH", "bind", "binder", "parameter_names", "reader"]
 
 #: The environment variable that makes every call inspect the signature, as the base does.
 SWITCH = "TRITON_FORK_SIGNATURES"
 
-#: What a signature is read from: the code object, ``__wrapped__`` and ``__signature__``.
-_Origin = tuple[Any, Any, Any]
+
+class _Entry(NamedTuple):
+    """The names of the parameters of a function or class, and what they were read from.
+
+    That is the code and ``__wrapped__`` of a function, ``__new__`` and ``__init__`` of a class, ``__signature__`` of both.
+    """
+
+    first: Any
+    second: Any
+    signature: Any
+    names: frozenset[str]
+
+
+_STAR_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 # Keyed weakly by the function itself: an entry goes with its function, and no other function can have its key.
-_known: weakref.WeakKeyDictionary[types.FunctionType, tuple[_Origin, frozenset[str]]] = weakref.WeakKeyDictionary()
+_known: weakref.WeakKeyDictionary[Any, _Entry] = weakref.WeakKeyDictionary()
 
 
 def parameter_names(function: Any) -> frozenset[str]:
@@ -32,19 +45,62 @@ def parameter_names(function: Any) -> frozenset[str]:
     :raises TypeError: As :func:`inspect.signature` does.
     :raises ValueError: As :func:`inspect.signature` does.
     """
-    if not enabled(SWITCH):
-        return _inspect(function)
     plain = function.__func__ if type(function) is types.MethodType else function
-    if type(plain) is not types.FunctionType:
+    attributes = getattr(plain, "__dict__", {})
+    first: Any
+    second: Any
+    if type(plain) is types.FunctionType:
+        first, second = plain.__code__, attributes.get("__wrapped__")
+    elif type(plain) is type:
+        first, second = plain.__new__, getattr(plain, "__init__")  # noqa: B009 - mypy takes the class for an instance
+    else:
         return _inspect(function)
-    attributes = plain.__dict__
-    origin = (plain.__code__, attributes.get("__wrapped__"), attributes.get("__signature__"))
+    signature = attributes.get("__signature__")
     entry = _known.get(plain)
-    if entry is None or any(known is not now for known, now in zip(entry[0], origin)):
+    if entry is None or entry.first is not first or entry.second is not second or entry.signature is not signature:
         # The first parameter of a bound method is left in: it is its ``self``, which no call passes by name.
-        entry = (origin, _inspect(plain))
+        entry = _Entry(first, second, signature, _inspect(plain))
         _known[plain] = entry
-    return entry[1]
+    return entry.names
+
+
+def bind(function: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what :func:`inspect.getcallargs` gives.
+
+    Plain functions without star or keyword-only parameters, called with arguments that fit, are bound here; everything
+    else, also every wrong call, is left to :mod:`inspect`.
+
+    :raises TypeError: As :func:`inspect.getcallargs` does.
+    """
+    args = tuple(args)
+    if type(function) is not types.FunctionType or "__signature__" in function.__dict__:
+        return inspect.getcallargs(function, *args, **kwargs)
+    code = function.__code__
+    if code.co_flags & _STAR_FLAGS or code.co_kwonlyargcount:
+        return inspect.getcallargs(function, *args, **kwargs)
+    names = code.co_varnames[: code.co_argcount]
+    defaults = function.__defaults__ or ()
+    bound = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    bound.update(zip(names, args, strict=False))
+    bound.update(kwargs)
+    fits = len(args) <= len(names) and len(bound) == len(names) and not kwargs.keys() & set(names[: len(args)])
+    if not fits or any(name not in bound for name in names):
+        return inspect.getcallargs(function, *args, **kwargs)
+    return bound
+
+
+def reader() -> Callable[[Any], frozenset[str]]:
+    """Give the function to find parameter names with: :func:`parameter_names`, or the base's way if that is switched off."""
+    return parameter_names if enabled(SWITCH) else _inspect
+
+
+def binder() -> Callable[[Any, Iterable[Any], Mapping[str, Any]], dict[str, Any]]:
+    """Give the function to bind arguments with: :func:`bind`, or the base's way if that is switched off."""
+    return bind if enabled(SWITCH) else _bind_as_the_base
+
+
+def _bind_as_the_base(function: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    return inspect.getcallargs(function, *args, **kwargs)
 
 
 def _inspect(function: Any) -> frozenset[str]:

@@ -10,6 +10,7 @@ import ast
 from typing import Any
 
 from triton.fork._switches import enabled
+from triton.runtime.jit import JITCallable
 
 __all__ = ["SWITCH", "shared_tree"]
 
@@ -17,6 +18,13 @@ __all__ = ["SWITCH", "shared_tree"]
 SWITCH = "TRITON_FORK_PARSE"
 
 _ATTRIBUTE = "_fork_tree"
+_BASE_PARSE = JITCallable.parse
+
+#: The classes that leave the trees they visit as they are (``_is_unused`` of an expression statement is set to the same value each
+#: time).
+_READERS = frozenset(
+    {("triton.compiler.code_generator", "CodeGenerator"), ("triton.runtime.jit", "DependenciesFinder")}
+)
 
 
 class _Tree:
@@ -30,18 +38,18 @@ class _Tree:
         return _Tree, ()
 
 
-def shared_tree(function: Any, base_parse: Any, reader: type, own_reader: type) -> ast.Module:
+def shared_tree(function: Any, reader: Any) -> ast.Module:
     """Give the syntax tree of a function to a reader that leaves it as it is.
 
     The tree is kept with the function and belongs to the text it was made from: a function whose source was replaced
-    is parsed again.
+    is parsed again.  A function with a ``parse`` of its own, and a reader not known here, get what ``parse`` gives.
 
     :param function: A ``JITCallable``.
-    :param base_parse: The ``parse`` function of ``JITCallable``; a function with another one is always asked.
-    :param reader: The class of what is going to visit the tree.
-    :param own_reader: The class known to leave trees as they are; any other reader gets a tree of its own.
+    :param reader: What is going to visit the tree.
     """
-    if reader is not own_reader or getattr(function.parse, "__func__", None) is not base_parse or not enabled(SWITCH):
+    kind = type(reader)
+    own_reader = (kind.__module__, kind.__qualname__) in _READERS
+    if not own_reader or getattr(function.parse, "__func__", None) is not _BASE_PARSE or not enabled(SWITCH):
         tree: ast.Module = function.parse()
         return tree
     source = function._src

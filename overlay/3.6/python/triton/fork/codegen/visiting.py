@@ -14,9 +14,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from triton import knobs
 from triton.compiler.errors import CompilationError
 from triton.fork._switches import enabled
+
+from triton import knobs  # type: ignore[attr-defined]
 
 __all__ = ["SWITCH", "visit_in_place"]
 
@@ -39,13 +40,21 @@ def _ignore_deprecations() -> None:
 # each time that it is raised.  Up to Python 3.13 the function that says "filters changed" can be called alone.
 _forget_shown_warnings: Callable[[], None] = getattr(warnings, "_filters_mutated", _ignore_deprecations)
 
+_method_names = {
+    kind: "visit_" + name for name, kind in vars(ast).items() if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+
 #: Nodes that neither call functions nor raise warnings of their own.
-_SILENT = frozenset({ast.Name, ast.Constant, ast.Attribute, ast.Tuple, ast.Expr, ast.keyword, ast.Pass, ast.Return, ast.Assign})
+_SILENT = frozenset(
+    {ast.Name, ast.Constant, ast.Attribute, ast.Tuple, ast.Expr, ast.keyword, ast.Pass, ast.Return, ast.Assign}
+)
 
 
 def _dispatches_like_the_base(generator: Any, owner: type) -> bool:
     """Tell whether nothing stands between the code generator and :meth:`ast.NodeVisitor.visit`."""
-    return getattr(super(owner, generator).visit, "__func__", None) is ast.NodeVisitor.visit
+    classes = type(generator).__mro__
+    after = classes[classes.index(owner) + 1 :]
+    return next(kind.__dict__["visit"] for kind in after if "visit" in kind.__dict__) is ast.NodeVisitor.visit
 
 
 def visit_in_place(base_visit: Visit) -> Visit:
@@ -57,26 +66,38 @@ def visit_in_place(base_visit: Visit) -> Visit:
 
     @functools.wraps(base_visit)
     def visit(self: Any, node: Any) -> Any:
-        if _ACTIVE not in self.__dict__:
+        leaves = self.__dict__.get(_ACTIVE)
+        if leaves is None:
             return _visit_outermost(self, node, visit, base_visit)
         if node is None:
             return None
         last_node, self.cur_node = self.cur_node, node
         builder = self.builder
+        kind = node.__class__
+        is_leaf = kind in leaves
         try:
-            line, column = node.lineno, node.col_offset
+            line, column = self.begin_line + node.lineno, node.col_offset
         except AttributeError:
             location = builder.get_loc()
         else:
-            location = builder.create_loc(self.file_name, self.begin_line + line, column)
-            if self.name_loc_as_prefix is not None:
-                location = builder.create_name_loc(self.name_loc_as_prefix, location)
-            builder.set_loc(location)
-        kind = node.__class__
-        if kind not in _SILENT:
-            _forget_shown_warnings()
+            prefix = self.name_loc_as_prefix
+            if prefix is None and is_leaf:
+                location = None
+                builder.set_loc(self.file_name, line, column)
+            else:
+                location = builder.create_loc(self.file_name, line, column)
+                if prefix is not None:
+                    location = builder.create_name_loc(prefix, location)
+                builder.set_loc(location)
         try:
-            result = getattr(self, "visit_" + kind.__name__, self.generic_visit)(node)
+            if is_leaf:
+                result = leaves[kind](self, node)
+                self.cur_node = last_node
+                return result
+            if kind not in _SILENT:
+                _forget_shown_warnings()
+            method = getattr(self, _method_names.get(kind) or "visit_" + kind.__name__, None)
+            result = self.generic_visit(node) if method is None else method(node)
         except CompilationError:
             raise
         except Exception as error:
@@ -90,6 +111,19 @@ def visit_in_place(base_visit: Visit) -> Visit:
     return visit
 
 
+def _leaves(generator: Any, base_visit: Visit) -> dict[type, Callable[[Any, Any], Any]]:
+    """Give the methods for nodes without children, where they are the base's, which leave the location as it is."""
+    own = getattr(base_visit, "__globals__", None)
+    methods = {kind: getattr(type(generator), "visit_" + kind.__name__, None) for kind in (ast.Name, ast.Constant)}
+    return {
+        kind: method
+        for kind, method in methods.items()
+        if type(method) is types.FunctionType
+        and method.__globals__ is own
+        and method.__module__ == base_visit.__module__
+    }
+
+
 def _visit_outermost(generator: Any, node: Any, visit: Visit, base_visit: Visit) -> Any:
     """Choose the path for a whole function and visit its outermost node."""
     owner = next(kind for kind in type(generator).__mro__ if kind.__dict__.get("visit") is visit)
@@ -97,7 +131,7 @@ def _visit_outermost(generator: Any, node: Any, visit: Visit, base_visit: Visit)
         if type(generator).visit is visit:
             generator.visit = types.MethodType(base_visit, generator)
         return base_visit(generator, node)
-    generator.__dict__[_ACTIVE] = True
+    generator.__dict__[_ACTIVE] = _leaves(generator, base_visit)
     try:
         with warnings.catch_warnings():
             _ignore_deprecations()
