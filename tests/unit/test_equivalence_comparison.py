@@ -1,0 +1,118 @@
+"""The verdict on one case, and the report that is made of the verdicts."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from fork.equivalence.command import show
+from fork.equivalence.comparison import compare_compiled
+from fork.equivalence.process import Compiled, InterpreterError, interpreter
+from fork.equivalence.report import DIFFERENT, FAILED, SAME, Outcome, Report
+from fork.equivalence.selection import Task
+
+TASK = Task("matmul", "plain", "cuda:90")
+STAGES = {"ttir": b"a\nb\nc\n", "ttgir": b"d\n", "ptx": b"e\n", "cubin": b"\xff\1\2", "metadata": b"{}"}
+
+
+def compiled(folder: Path, artifacts: dict[str, bytes], *, fixed: bool = True) -> Compiled:
+    folder.mkdir()
+    for name, data in artifacts.items():
+        (folder / name).write_bytes(data)
+    return Compiled({name: folder / name for name in artifacts}, fixed=fixed)
+
+
+def compare(tmp_path: Path, fork: dict[str, bytes], *, fixed: bool = True) -> Outcome:
+    return compare_compiled(TASK, compiled(tmp_path / "base", STAGES), compiled(tmp_path / "fork", fork, fixed=fixed))
+
+
+def test_equal_artifacts(tmp_path: Path) -> None:
+    outcome = compare(tmp_path, STAGES)
+    assert outcome.verdict == SAME
+    assert list(outcome.artifacts) == ["ttir", "ttgir", "metadata", "ptx", "cubin"]
+
+
+def test_the_first_stage_that_differs_is_shown(tmp_path: Path) -> None:
+    outcome = compare(tmp_path, STAGES | {"cubin": b"\xff\1\3", "ttgir": b"D\n", "ttir": b"a\nB\nc\n"})
+    assert (outcome.verdict, outcome.stage) == (DIFFERENT, "ttir")
+    assert outcome.detail.splitlines() == ["--- base/ttir", "+++ fork/ttir", "@@ -1,3 +1,3 @@", " a", "-b", "+B", " c"]
+
+
+def test_a_difference_in_the_binary_alone(tmp_path: Path) -> None:
+    outcome = compare(tmp_path, STAGES | {"cubin": b"\xff\1\3"})
+    assert (outcome.verdict, outcome.stage) == (DIFFERENT, "cubin")
+    assert outcome.detail == "cubin: 3 and 3 bytes, the first difference at byte 2"
+
+
+def test_a_binary_from_an_assembler_at_random_addresses_says_so(tmp_path: Path) -> None:
+    assert "seccomp" in compare(tmp_path, STAGES | {"cubin": b"\xff\1\3"}, fixed=False).detail
+
+
+def test_a_binary_that_is_the_beginning_of_the_other(tmp_path: Path) -> None:
+    assert "at byte 2" in compare(tmp_path, STAGES | {"cubin": b"\xff\1"}).detail
+
+
+def test_an_artifact_of_one_side_only(tmp_path: Path) -> None:
+    outcome = compare(tmp_path, {name: data for name, data in STAGES.items() if name != "ptx"})
+    assert (outcome.verdict, outcome.stage, outcome.detail) == (DIFFERENT, "ptx", "only the base makes ptx")
+
+
+def test_long_diffs_are_cut(tmp_path: Path) -> None:
+    outcome = compare(tmp_path, STAGES | {"ttir": b"x\n" * 1000})
+    assert outcome.detail.splitlines()[-1] == "... and 806 more lines"
+
+
+def test_failure_on_one_side_and_on_both(tmp_path: Path) -> None:
+    good, bad = compiled(tmp_path / "base", STAGES), Compiled({}, "CompilationError", "at 3:4")
+    outcome = compare_compiled(TASK, good, bad)
+    assert (outcome.verdict, outcome.detail) == (FAILED, "base: compiles\nfork: at 3:4")
+    assert compare_compiled(TASK, bad, bad).verdict == FAILED
+
+
+def report(*verdicts: str) -> Report:
+    outcomes = [
+        Outcome(
+            Task("matmul", f"case{i}", "cuda:100"), verdict, ["ttir"], "ttir" if verdict == DIFFERENT else None, "+x"
+        )
+        for i, verdict in enumerate(verdicts)
+    ]
+    return Report(Path("base"), Path("fork"), Path("corpus"), outcomes)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code"),
+    [([SAME], 0), ([SAME, FAILED], 21), ([SAME, DIFFERENT], 20), ([FAILED, DIFFERENT], 20)],
+)
+def test_exit_codes(verdicts: list[str], code: int) -> None:
+    assert report(*verdicts).exit_code == code
+
+
+def test_json_holds_every_outcome() -> None:
+    document = json.loads(report(SAME, DIFFERENT).to_json())
+    assert document["counts"] == {"same": 1, "different": 1, "failed": 0}
+    assert [outcome["case"] for outcome in document["outcomes"]] == ["case0", "case1"]
+    assert document["outcomes"][1]["detail"] == "+x"
+
+
+def test_the_table_counts_and_the_first_troubles_are_shown() -> None:
+    console = Console(file=StringIO(), width=120, color_system=None)
+    show(report(SAME, *[DIFFERENT] * 6, FAILED), console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "matmul/case1 for cuda:100: different, first in ttir" in text
+    assert "... and 2 more" in text
+    row = next(line for line in text.splitlines() if "matmul " in line)
+    assert [cell.strip() for cell in row.split("│")[1:-1]] == ["matmul", "8", "8", "8", "1", "6", "1"]
+
+
+def test_an_interpreter_or_the_folder_of_an_environment(tmp_path: Path) -> None:
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text("#!/bin/sh\n")
+    python.chmod(0o755)
+    assert interpreter(tmp_path) == interpreter(python) == python
+    with pytest.raises(InterpreterError, match="neither a Python interpreter"):
+        interpreter(tmp_path / "bin")
