@@ -61,15 +61,10 @@ def replace_over(number):
     return call
 
 
-def unseen():
+def unseen(event, arguments):
     """What this process has just written cannot be read back (metadata caches of network file systems)."""
-
-    def call(path, mode="r", *arguments, **options):
-        if inside(path) and not set(mode) & set("wax+"):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-        return real_open(path, mode, *arguments, **options)
-
-    return call
+    if event == "open" and inside(arguments[0]) and not set(arguments[1] or "") & set("wax+"):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), arguments[0])
 
 
 said, hits = common.Said(), common.Hits()
@@ -88,9 +83,7 @@ elif operation == "replace-over":
 elif operation == "all-moves":
     os.replace, os.rename = failing("replace", number), failing("rename", number)
 elif operation == "unseen":
-    import io
-
-    builtins.open = io.open = unseen()
+    sys.addaudithook(unseen)
 else:
     setattr(os, operation, failing(operation, number))
 hits.take()

@@ -35,7 +35,7 @@ class ArtifactGroup(dict[str, str]):
 
     def __init__(self, paths: Mapping[str, str] | None = None) -> None:
         super().__init__(paths or {})
-        self.digests: dict[str, str] = {}  # path -> SHA-256
+        self.digests: dict[str, str] = {}  # name -> SHA-256
         self.held: dict[str, str | bytes] = {}  # path -> what this process compiled
         self.reads_back = False
 
@@ -84,7 +84,7 @@ def read_group(path: str) -> ArtifactGroup | None:
         content = json.loads(Path(path).read_bytes())
         children = content["child_paths"]
         group = ArtifactGroup({str(name): os.fspath(child) for name, child in children.items()})
-        group.digests = {str(Path(group[name])): digest for name, digest in content.get(_DIGESTS, {}).items()}
+        group.digests = dict(content.get(_DIGESTS, {}))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -152,7 +152,8 @@ def _is_whole_elf(data: bytes) -> bool:
 
 
 def _read(group: Mapping[str, str], path: Path) -> str | bytes:
-    held = getattr(group, "held", {}).get(str(path))
+    held = getattr(group, "held", None)
+    held = held.get(str(path)) if held else None
     if held is not None and not getattr(group, "reads_back", False):
         return held  # type: ignore[no-any-return]
     try:
@@ -161,7 +162,7 @@ def _read(group: Mapping[str, str], path: Path) -> str | bytes:
         if held is None:
             raise
         return held  # type: ignore[no-any-return]
-    digest = getattr(group, "digests", {}).get(str(path))
+    digest = getattr(group, "digests", {}).get(path.name)
     if digest is not None and hashlib.sha256(data).hexdigest() != digest:
         raise DamagedEntryError(f"{path} is not what was written")
     return data
@@ -186,7 +187,11 @@ def read_text(group: Mapping[str, str], path: Path) -> str:
     :raises DamagedEntryError: It is not what was written.
     """
     data = _read(group, path)
-    return data if isinstance(data, str) else io.TextIOWrapper(io.BytesIO(data)).read()
+    if isinstance(data, str):
+        return data
+    if data.isascii() and b"\r" not in data:  # the same in every encoding that a locale has
+        return data.decode("ascii")
+    return io.TextIOWrapper(io.BytesIO(data)).read()
 
 
 def library(manager: Any, filename: str) -> str | None:
@@ -206,7 +211,7 @@ def library(manager: Any, filename: str) -> str | None:
         _say_damaged(path, error)
         return None
     group = find(manager, filename) if _records(manager) else {}
-    digest = getattr(group, "digests", {}).get(str(Path(path)))
+    digest = getattr(group, "digests", {}).get(filename)
     good = _is_whole_elf(data) if digest is None else hashlib.sha256(data).hexdigest() == digest
     if not good:
         _say_damaged(path, "it is not what was written")
