@@ -68,19 +68,27 @@ def changed(base_python: Path, folder: Path, file: str = "", old: str = "", new:
     return folder
 
 
-def test_an_unchanged_copy_in_another_folder_is_the_same(base_python: Path, corpus: Path, tmp_path: Path) -> None:
-    report = compare(base_python, changed(base_python, tmp_path / "copy-in-a-longer-folder"), corpus)
+@pytest.mark.parametrize("locations", [False, True])
+def test_an_unchanged_copy_in_another_folder_is_the_same(
+    base_python: Path, corpus: Path, tmp_path: Path, locations: bool
+) -> None:
+    report = compare(
+        base_python, changed(base_python, tmp_path / "copy-in-a-longer-folder"), corpus, locations=locations
+    )
     assert [outcome.verdict for outcome in report.outcomes] == [SAME] * 4
     assert list(report.outcomes[0].artifacts) == ["ttir", "ttgir", "metadata", "llir", "ptx", "cubin"]
     assert list(report.outcomes[1].artifacts) == ["ttir", "ttgir", "metadata", "llir", "amdgcn", "hsaco"]
     assert report.exit_code == 0
 
 
-def test_lines_of_the_library_may_move(base_python: Path, corpus: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("locations", "verdict"), [(False, SAME), (True, DIFFERENT)])
+def test_lines_of_the_library_may_move_unless_asked(
+    base_python: Path, corpus: Path, tmp_path: Path, locations: bool, verdict: str
+) -> None:
     first = "from __future__ import annotations\n\nfrom ..runtime.jit import jit, constexpr_function\n"
     moved = changed(base_python, tmp_path / "fork", "triton/language/standard.py", first, f"{first}\n\n\n")
-    report = compare(base_python, moved, corpus, Selection(cases=["add", "divide"]))
-    assert report.counts == {SAME: 3}
+    report = compare(base_python, moved, corpus, Selection(cases=["add", "divide"]), locations=locations)
+    assert [outcome.verdict for outcome in report.outcomes] == [SAME, SAME, verdict]  # `divide` uses that library
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--quick", action="store_true", help="one target a case instead of all")
     parser.add_argument("--case", action="append", default=[], metavar="PATTERN", help="only these; may be repeated")
     parser.add_argument("--target", action="append", default=[], metavar="cuda:90", help="only these; may be repeated")
+    parser.add_argument("--locations", action="store_true", help="compare source positions and line tables as well")
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time (default: one a CPU)"
     )
@@ -61,6 +62,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             args.fork,
             args.corpus,
             Selection(args.quick, args.case, args.target),
+            locations=args.locations,
             jobs=args.jobs,
             keep=args.keep,
             progress=lambda done, total: bar.update(shown, completed=done, total=total),

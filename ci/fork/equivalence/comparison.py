@@ -33,6 +33,7 @@ def compare(
     corpus: Path,
     selection: Selection | None = None,
     *,
+    locations: bool = False,
     jobs: int = 2,
     keep: Path | None = None,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
@@ -43,6 +44,8 @@ def compare(
     :param fork: The same with the patched one.
     :param corpus: A folder of modules with tables; see :mod:`fork.equivalence.cases`.
     :param selection: Which cases and targets; all by default.
+    :param locations: Compare names of values, positions in the source and line tables as well. They are set aside by default:
+        they differ as soon as a patch moves the lines of a library function.
     :param jobs: Processes at a time.
     :param keep: Where artifacts that differ are kept, under ``base`` and ``fork``; nowhere by default.
     :param progress: Told the number of tasks done, and of all tasks.
@@ -60,7 +63,7 @@ def compare(
         found: dict[Task, Outcome] = {}
         with ThreadPoolExecutor(jobs) as pool:
             futures = [
-                pool.submit(_compare_chunk, sides, corpus, chunk, Path(scratch) / str(number), keep)
+                pool.submit(_compare_chunk, sides, corpus, chunk, Path(scratch) / str(number), keep, locations)
                 for number, chunk in enumerate(chunks)
             ]
             for future in as_completed(futures):
@@ -78,9 +81,9 @@ def _chunks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
 
 
 def _compare_chunk(
-    sides: tuple[Side, Side], corpus: Path, tasks: Sequence[Task], work: Path, keep: Path | None
+    sides: tuple[Side, Side], corpus: Path, tasks: Sequence[Task], work: Path, keep: Path | None, locations: bool
 ) -> list[Outcome]:
-    base, fork = (compile_tasks(side, corpus, tasks, work) for side in sides)
+    base, fork = (compile_tasks(side, corpus, tasks, work, locations=locations) for side in sides)
     outcomes = [compare_compiled(task, base[task], fork[task]) for task in tasks]
     if keep is not None:
         for outcome in outcomes:

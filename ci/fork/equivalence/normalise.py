@@ -1,11 +1,10 @@
-"""Set aside what may differ between two installations that generate the same code.
+"""Set aside what may differ between two installations that generate the same code: locations.
 
-That is: locations in the source (of Triton's own library functions, whose lines move when a patch adds one), and the folder in
-which Triton is installed. Kernels are compiled with ``TRITON_DISABLE_LINE_INFO=1``, so LLIR, PTX, amdgcn and the binaries
-hold no line tables at all (no ``!DI`` metadata, ``.loc``, ``.file`` or debug section) and are compared whole, byte by byte. In
-TTIR and TTGIR the locations are part of the text and are cut out here. The install folder is replaced by a placeholder *of the
-same length*, since it may stand inside a binary (an assertion in a library function names its file): the worker sees to it
-that both sides have folders of one length.
+They differ once a patch moves the lines of a library function. Kernels are compiled with ``TRITON_DISABLE_LINE_INFO=1``, so that
+LLIR, PTX, amdgcn and the binaries hold no line tables at all (no ``!DI`` metadata, ``.loc``, ``.file``) and are compared whole,
+byte by byte. What TTIR and TTGIR still hold, names of values, is cut out here. (``--locations`` sets none of this aside.)
+
+The folder in which Triton is installed needs no setting aside: see :func:`fork.equivalence.worker.main`.
 
 Runs inside the interpreters under comparison.
 """
@@ -14,10 +13,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["PLACEHOLDER", "strip_locations", "without_prefix"]
-
-#: Fills the place of the install folder.
-PLACEHOLDER = b"?"
+__all__ = ["strip_locations"]
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _LOCATION_ALIAS = re.compile(r"^#loc\d* = loc\(.*\)\n", re.MULTILINE)
@@ -51,13 +47,3 @@ def _after_parenthesis(text: str, position: int) -> int:
         if depth == 0:
             return match.end()
     raise ValueError("a location without an end")
-
-
-def without_prefix(data: bytes, prefix: str) -> bytes:
-    """Replace the install folder, keeping the length.
-
-    :param data: An artifact.
-    :param prefix: Absolute path of the folder.
-    """
-    encoded = prefix.encode()
-    return data.replace(encoded, PLACEHOLDER * len(encoded))

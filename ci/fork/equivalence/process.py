@@ -13,7 +13,16 @@ from typing import Any
 from fork.equivalence.selection import Task
 from fork.errors import ForkError
 
-__all__ = ["Compiled", "CorpusError", "InterpreterError", "Side", "compile_tasks", "interpreter", "list_corpus"]
+__all__ = [
+    "CompileError",
+    "Compiled",
+    "CorpusError",
+    "InterpreterError",
+    "Side",
+    "compile_tasks",
+    "interpreter",
+    "list_corpus",
+]
 
 _WORKER = Path(__file__).with_name("worker.py")
 #: Variables with these beginnings change what Triton and LLVM do, so that the caller's do not reach the worker...
@@ -22,23 +31,25 @@ _WITHHELD = ("TRITON_", "MLIR_", "LLVM_", "AMDGCN_", "NVPTX_", "PYTHON", "DISABL
 _PASSED = "TRITON_FORK"
 
 
-class InterpreterError(ForkError):
+class CompileError(ForkError):
+    """A kernel, a corpus or an interpreter fails while code is compared."""
+
+    exit_code = 21
+
+
+class InterpreterError(CompileError):
     """An interpreter to compare does not run or has no Triton."""
 
-    exit_code = 21
 
-
-class CorpusError(ForkError):
+class CorpusError(CompileError):
     """A corpus cannot be loaded."""
-
-    exit_code = 21
 
 
 @dataclass(frozen=True)
 class Side:
     """One of the two Tritons.
 
-    :param name: ``base`` or ``fork``; the two have one length, which keeps the install folders' lengths the same.
+    :param name: ``base`` or ``fork``.
     :param python: The interpreter that has it.
     """
 
@@ -101,20 +112,29 @@ def list_corpus(side: Side, corpus: Path, work: Path) -> list[tuple[str, str, li
     return [(row["module"], row["case"], row["targets"]) for row in table["rows"]]
 
 
-def compile_tasks(side: Side, corpus: Path, tasks: Sequence[Task], work: Path) -> dict[Task, Compiled]:
+def compile_tasks(
+    side: Side, corpus: Path, tasks: Sequence[Task], work: Path, *, locations: bool = False
+) -> dict[Task, Compiled]:
     """Compile tasks in fresh processes with a fresh cache: one process, and one more after each crash.
 
     :param side: With which Triton.
     :param corpus: Where the cases are.
     :param tasks: What to compile.
-    :param work: A scratch folder of these tasks alone.
+    :param work: A scratch folder of these tasks alone; both sides, one after the other, get the same one.
+    :param locations: Keep names of values and positions in the source.
     """
     output = work / side.name / "out"
     pending = list(enumerate(tasks))
     results: dict[Task, Compiled] = {}
     while pending:
         listed = [{"index": i, "module": t.module, "case": t.case, "target": t.target} for i, t in pending]
-        request = {"do": "compile", "corpus": str(corpus), "output": str(output), "tasks": listed}
+        request = {
+            "do": "compile",
+            "corpus": str(corpus),
+            "output": str(output),
+            "tasks": listed,
+            "locations": locations,
+        }
         finished = _run(side, work, request, f"tasks{pending[0][0]}")
         done = [(i, task) for i, task in pending if (output / str(i) / "status.json").exists()]
         results.update({task: _read(output / str(i)) for i, task in done})
@@ -139,9 +159,10 @@ def _run(side: Side, work: Path, request: dict[str, Any], name: str) -> subproce
     own = work / side.name
     own.mkdir(parents=True, exist_ok=True)
     file = own / f"{name}.json"
-    file.write_text(json.dumps({**request, "home": str(own / "home")}))
+    file.write_text(json.dumps({**request, "home": str(work / "home")}))
     environment = {k: v for k, v in os.environ.items() if k.startswith(_PASSED) or not k.startswith(_WITHHELD)}
-    environment |= {"TRITON_CACHE_DIR": str(own / f"cache-{name}"), "TRITON_DISABLE_LINE_INFO": "1", "HOME": str(own)}
+    environment |= {"TRITON_CACHE_DIR": str(own / f"cache-{name}"), "HOME": str(own)}
+    environment["TRITON_DISABLE_LINE_INFO"] = "0" if request.get("locations") else "1"
     return subprocess.run(
         [side.python, "-I", "-B", _WORKER, file],
         env=environment,

@@ -23,7 +23,7 @@ if __name__ == "__main__":  # the folder `ci`, which `python -I` leaves out
     sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from fork.equivalence.corpus import load_module, module_names
-from fork.equivalence.normalise import strip_locations, without_prefix
+from fork.equivalence.normalise import strip_locations
 from fork.equivalence.variants import gpu_target, variants
 
 __all__ = ["main"]
@@ -46,14 +46,17 @@ class _Driver:
 def main(request_file: Path) -> None:
     """Do what a request says.
 
+    Triton is imported through a link in ``home``. One side works after the other and both have the same ``home``, so that the
+    paths of library files, which end up in assertions, line tables and metadata, are the same.
+
     :param request_file: JSON with the keys ``do``, ``corpus``, ``home`` (where Triton is to appear), ``output`` and, for
-        ``compile``, ``tasks``: objects with ``index``, ``module``, ``case`` and ``target``.
+        ``compile``, ``locations`` and ``tasks``: objects with ``index``, ``module``, ``case`` and ``target``.
     """
     request = json.loads(request_file.read_text())
-    home = _redirect(Path(request["home"]))
+    _redirect(Path(request["home"]))
     fixed = _fix_addresses()
-    action: Callable[[dict[str, Any], Path], None] = {"list": _list, "compile": _compile}[request["do"]]
-    action({**request, "fixed": fixed}, home)
+    action: Callable[[dict[str, Any]], None] = {"list": _list, "compile": _compile}[request["do"]]
+    action({**request, "fixed": fixed})
 
 
 def _fix_addresses() -> bool:
@@ -69,21 +72,20 @@ def _fix_addresses() -> bool:
     return bool(current != -1 and persona(ctypes.c_ulong(current | no_randomisation)) != -1)
 
 
-def _redirect(home: Path) -> Path:
+def _redirect(home: Path) -> None:
     """Make ``import triton`` find the package under a path that the caller chose, by way of a link."""
     spec = importlib.util.find_spec("triton")
     if spec is None or spec.origin is None:
         raise SystemExit("no Triton is installed for this interpreter")
     home.mkdir(parents=True, exist_ok=True)
     link = home / "triton"
-    if not link.is_symlink():
-        link.symlink_to(Path(spec.origin).parent, target_is_directory=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(Path(spec.origin).parent, target_is_directory=True)
     sys.path.insert(0, str(home))
     importlib.invalidate_caches()
-    return home
 
 
-def _list(request: dict[str, Any], _home: Path) -> None:
+def _list(request: dict[str, Any]) -> None:
     """Write the table of a corpus, with an error instead of rows for a module that cannot be loaded."""
     rows, faults = [], []
     folder = Path(request["corpus"])
@@ -97,7 +99,7 @@ def _list(request: dict[str, Any], _home: Path) -> None:
     Path(request["output"]).write_text(json.dumps({"rows": rows, "faults": faults}))
 
 
-def _compile(request: dict[str, Any], home: Path) -> None:
+def _compile(request: dict[str, Any]) -> None:
     driver = _Driver()
     _triton().runtime.driver.set_active(driver)
     output = Path(request["output"])
@@ -106,28 +108,28 @@ def _compile(request: dict[str, Any], home: Path) -> None:
         folder.mkdir(parents=True)
         try:
             driver.target = gpu_target(task["target"])
-            _compile_case(Path(request["corpus"]), task, driver.target, folder, str(home))
+            _compile_case(request, task, driver.target, folder)
             status: dict[str, Any] = {"ok": True, "fixed": request["fixed"]}
         except Exception as error:
             status = {"ok": False, "kind": type(error).__name__, "error": traceback.format_exc()}
         (folder / "status.json").write_text(json.dumps(status))
 
 
-def _compile_case(corpus: Path, task: dict[str, Any], target: Any, folder: Path, home: str) -> None:
+def _compile_case(request: dict[str, Any], task: dict[str, Any], target: Any, folder: Path) -> None:
     triton = _triton()
-    case = next(case for case in load_module(corpus, task["module"]) if case.name == task["case"])
+    case = next(case for case in load_module(Path(request["corpus"]), task["module"]) if case.name == task["case"])
     for variant in variants(case):
         kernel = triton.compile(variant.source, target=target, options=variant.options)
         for stage, artifact in kernel.asm.items():
             if stage in ("source", "json"):
                 continue  # the first is the IR before any pass, covered by the next stage; the second is the metadata
             data = artifact if isinstance(artifact, bytes) else artifact.encode()
-            if stage in ("ttir", "ttgir"):
+            if stage in ("ttir", "ttgir") and not request["locations"]:
                 data = strip_locations(data.decode()).encode()
-            (folder / f"{stage}{variant.label}").write_bytes(without_prefix(data, home))
+            (folder / f"{stage}{variant.label}").write_bytes(data)
         metadata = {k: v for k, v in kernel.metadata._asdict().items() if k not in _NOT_OF_THE_LAUNCH}
         text = json.dumps(metadata, default=_plain, indent=1, sort_keys=True)
-        (folder / f"metadata{variant.label}").write_bytes(without_prefix(text.encode(), home))
+        (folder / f"metadata{variant.label}").write_text(text)
 
 
 def _triton() -> Any:
