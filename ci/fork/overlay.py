@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 
+from fork.assembly.version import source_files
 from fork.errors import ForkError
 from fork.layout import Layout
 
@@ -17,17 +18,13 @@ class OverlayError(ForkError):
     exit_code = 14
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
-
-
 def overlay_faults(folder: Path, upstream: Collection[str]) -> list[str]:
     """List the overlay files that hide an upstream file.
 
     :param folder: ``overlay/<lane>``; may be missing.
     :param upstream: Paths in the checkout of all files of the patched tree.
     """
-    names = [path.relative_to(folder).as_posix() for path in _files(folder)]
+    names = [path.relative_to(folder).as_posix() for path in source_files(folder)]
     return [
         f"the overlay file '{name}' hides an upstream file; change that one with a patch"
         for name in names
@@ -43,7 +40,7 @@ def read_overlay(folder: Path, layout: Layout, upstream: Collection[str]) -> dic
     """
     faults = overlay_faults(folder, upstream)
     content: dict[str, bytes] = {}
-    for path in _files(folder):
+    for path in source_files(folder):
         name = path.relative_to(folder).as_posix()
         place = layout.to_wheel(name)
         if place is None:

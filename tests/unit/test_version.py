@@ -53,5 +53,8 @@ def test_what_python_leaves_behind_does_not_count(small) -> None:
     cache = small.project.overlay(small.lane) / "python" / "triton" / "fork" / "__pycache__"
     cache.mkdir()
     (cache / "x.pyc").write_bytes(b"")
+    hidden = cache.parent / ".mypy_cache" / "3.11" / "cache.db"
+    hidden.parent.mkdir(parents=True)
+    hidden.write_bytes(b"")
     assert gather(small).digest() == before
     assert file_digests(small.project.root / "nowhere") == {}

@@ -209,3 +209,11 @@ def test_the_name_keeps_the_tags_of_the_base() -> None:
     assert wheel_name("triton-3.6.0-cp313-cp313t-manylinux_2_28_aarch64.whl", "3.6.0+fork.1.q0") == (
         "triton-3.6.0+fork.1.q0-cp313-cp313t-manylinux_2_28_aarch64.whl"
     )
+
+
+def test_hidden_files_of_the_overlay_stay_out(small, tmp_path) -> None:
+    hidden = small.project.overlay(small.lane) / "python" / "triton" / "fork" / ".mypy_cache" / "cache.db"
+    hidden.parent.mkdir()
+    hidden.write_bytes(b"large")
+    wheel = build(small, tmp_path / "out")
+    assert not [name for name in zipfile.ZipFile(wheel).namelist() if "mypy" in name]

@@ -13,7 +13,7 @@ from packaging.version import Version
 from fork.config import Lane
 from fork.patch import Patch
 
-__all__ = ["Ingredients", "file_digests", "fork_version"]
+__all__ = ["Ingredients", "file_digests", "fork_version", "source_files"]
 
 
 @dataclass(frozen=True)
@@ -65,16 +65,27 @@ class Ingredients:
         )
 
 
-def file_digests(folder: Path) -> dict[str, str]:
-    """Hash the files below a folder, leaving out what Python and git leave behind.
+def source_files(folder: Path) -> list[Path]:
+    """List the files below a folder, sorted, leaving out hidden ones and what Python leaves behind.
 
-    :returns: Path with ``/`` -> SHA-256, sorted; empty where there is no folder.
+    :returns: Empty where there is no folder.
     """
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts)
+    ]
+
+
+def file_digests(folder: Path) -> dict[str, str]:
+    """Hash the files that :func:`source_files` lists.
+
+    :returns: Path with ``/`` -> SHA-256, sorted.
+    """
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in files
-        if path.name != ".gitkeep"
+        for path in source_files(folder)
     }
 
 

@@ -2,7 +2,8 @@
 
 They differ once a patch moves the lines of a library function. Kernels are compiled with ``TRITON_DISABLE_LINE_INFO=1``, so that
 LLIR, PTX, amdgcn and the binaries hold no line tables at all (no ``!DI`` metadata, ``.loc``, ``.file``) and are compared whole,
-byte by byte. What TTIR and TTGIR still hold, names of values, is cut out here. (``--locations`` sets none of this aside.)
+byte by byte. What TTIR and TTGIR still hold, names of values, is cut out here; since MLIR prints a value under its name,
+values are numbered afresh where the texts differ. (``--locations`` sets none of this aside.)
 
 The folder in which Triton is installed needs no setting aside: see :func:`fork.equivalence.worker.main`.
 
@@ -13,10 +14,11 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["strip_locations"]
+__all__ = ["number_values", "strip_locations"]
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _LOCATION_ALIAS = re.compile(r"^#loc\d* = loc\(.*\)\n", re.MULTILINE)
+_VALUE = re.compile(rf"{_QUOTED}|%[\w.$-]+|\btt\.func\b")
 _TOKEN = re.compile(rf"{_QUOTED}|[()]")
 _LOCATION = re.compile(rf"{_QUOTED}| loc\(")
 
@@ -47,3 +49,21 @@ def _after_parenthesis(text: str, position: int) -> int:
         if depth == 0:
             return match.end()
     raise ValueError("a location without an end")
+
+
+def number_values(text: str) -> str:
+    """Replace the names of values by numbers, in the order in which they appear in a function.
+
+    Two texts that become equal differ in names alone: different values keep different numbers.
+
+    :param text: A module of TTIR or TTGIR.
+    """
+    numbers: dict[str, str] = {}
+
+    def replace(match: re.Match[str]) -> str:
+        token = match.group()
+        if token == "tt.func":
+            numbers.clear()
+        return numbers.setdefault(token, f"%{len(numbers)}") if token.startswith("%") else token
+
+    return _VALUE.sub(replace, text)
