@@ -1,0 +1,43 @@
+/* The packing program of a signature: one step for each parameter, made once when a kernel is first launched. */
+#ifndef TRITON_FORK_PROGRAM_H
+#define TRITON_FORK_PROGRAM_H
+
+#include "python_abi.h"
+
+/* Kinds of steps. Integers carry the letters of PyArg_ParseTuple, see read_integer. */
+enum {
+  STEP_POINTER = 'P',
+  STEP_TENSOR_MAP = 'T',
+  STEP_CONSTANT = 'C',
+  STEP_HALF = 'e',
+  STEP_BRAIN = 'g',
+  STEP_SINGLE = 'f',
+  STEP_DOUBLE = 'd',
+  STEP_TUPLE = '(',
+  STEP_END = ')',
+};
+
+typedef struct {
+  char kind;
+  int children; /* of a tuple: how many items it has */
+} Step;
+
+typedef struct {
+  PyObject *tensor_map_type;
+  PyObject *data_ptr; /* the name */
+  int argument_count; /* parameters, a tuple counting as one */
+  int leaf_count;     /* parameters, a tuple counting as its items */
+  int tuple_count;
+  int late_count; /* pointers, tensor maps and halves: leaves that are converted after all arguments were looked at */
+  int step_count;
+  Step steps[];
+} Program;
+
+/* make_launcher(text, tensor map type) -> function that launches, with the arguments of the base's generated `launch`.
+   The text has a letter for each parameter; the items of a tuple stand in parentheses. Raises ValueError for another text. */
+PyObject *make_launcher(PyObject *module, PyObject *arguments);
+
+/* The program of a launcher, from the function's self. */
+const Program *program_of(PyObject *self);
+
+#endif

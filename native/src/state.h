@@ -1,0 +1,11 @@
+/* What a module object of the extension owns; each interpreter and each reload has its own. */
+#ifndef TRITON_FORK_STATE_H
+#define TRITON_FORK_STATE_H
+
+#include "python_abi.h"
+
+typedef struct {
+  PyObject *tensor_map_type;
+} ModuleState;
+
+#endif

@@ -1,0 +1,30 @@
+/* Turns a Python argument into the bytes of a kernel parameter, with the rules and the messages of the base's launchers, which
+   are those of PyArg_ParseTuple. Every function returns 0 with an exception set where the argument does not fit. */
+#ifndef TRITON_FORK_VALUES_H
+#define TRITON_FORK_VALUES_H
+
+#include "driver.h"
+#include "python_abi.h"
+
+/* PyArg_ParseTuple's unit "i". */
+int read_int(PyObject *object, int *value);
+
+/* PyArg_ParseTuple's unit "K": the low 64 bits. `position` counts from 1, for the message. */
+int read_word(PyObject *object, int position, uint64_t *value);
+
+/* Any of the units b, h, i, L, B, H, I, K. Bytes above the type's size are of no meaning. */
+int read_integer(PyObject *object, char unit, int position, uint64_t *bits);
+
+/* Rounds a double to half precision, ties to even. A finite number that would become infinite raises OverflowError. */
+int pack_half(double value, uint64_t *bits);
+
+/* The upper half of the single precision number: the base cuts the rest off. */
+uint64_t pack_brain(double value);
+uint64_t pack_single(double value);
+uint64_t pack_double(double value);
+
+/* An address: an integer, None for 0, or an object with data_ptr(), whose answer the driver is asked about. `index` is the place
+   of the parameter in messages. */
+int read_pointer(const CudaDriver *driver, PyObject *data_ptr, PyObject *object, int index, uint64_t *address);
+
+#endif
