@@ -42,6 +42,18 @@ def test_the_first_stage_that_differs_is_shown(tmp_path: Path) -> None:
     assert outcome.detail.splitlines() == ["--- base/ttir", "+++ fork/ttir", "@@ -1,3 +1,3 @@", " a", "-b", "+B", " c"]
 
 
+@pytest.mark.parametrize(("locations", "verdict"), [(False, SAME), (True, DIFFERENT)])
+def test_names_of_values_are_set_aside_unless_asked(tmp_path: Path, locations: bool, verdict: str) -> None:
+    base = compiled(tmp_path / "base", {"ttir": b"%x = one\n%y = two %x", "llir": b"%x = one"})
+    fork = compiled(tmp_path / "fork", {"ttir": b"%0 = one\n%1 = two %0", "llir": b"%x = one"})
+    assert compare_compiled(TASK, base, fork, locations=locations).verdict == verdict
+
+
+def test_names_of_values_count_after_the_frontend(tmp_path: Path) -> None:
+    base, fork = (compiled(tmp_path / name, {"llir": b"%" + name.encode()}) for name in ("base", "fork"))
+    assert compare_compiled(TASK, base, fork).verdict == DIFFERENT
+
+
 def test_a_difference_in_the_binary_alone(tmp_path: Path) -> None:
     outcome = compare(tmp_path, STAGES | {"cubin": b"\xff\1\3"})
     assert (outcome.verdict, outcome.stage) == (DIFFERENT, "cubin")

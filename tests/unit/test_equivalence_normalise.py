@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fork.equivalence.normalise import strip_locations
+from fork.equivalence.normalise import number_values, strip_locations
 
 MODULE = """\
 #blocked = #ttg.blocked<{sizePerThread = [4]}>
@@ -61,3 +61,18 @@ def test_strings_that_look_like_locations_stay() -> None:
 def test_a_location_without_an_end_is_an_error() -> None:
     with pytest.raises(ValueError, match="without an end"):
         strip_locations("tt.return loc(callsite(#loc at #loc1)")
+
+
+def test_values_are_numbered_in_the_order_of_appearance() -> None:
+    text = 'tt.func @f(%x: i32) {\n  %y_0:2 = "a.%b"(%x)\n  %3 = add %y_0#1, %x\n}\ntt.func @g(%y_0: i32)\n'
+    assert (
+        number_values(text)
+        == 'tt.func @f(%0: i32) {\n  %1:2 = "a.%b"(%0)\n  %2 = add %1#1, %0\n}\ntt.func @g(%0: i32)\n'
+    )
+
+
+def test_other_operands_stay_different_when_values_are_numbered() -> None:
+    text = "%a = one\n%b = two\n%c = sub %a, %b\n"
+    assert number_values(text) == number_values(text.replace("%a", "%name_7"))
+    assert number_values(text) != number_values(text.replace("sub %a, %b", "sub %b, %a"))
+    assert number_values(text) != number_values(text.replace("sub %a, %b", "sub %a, %a"))

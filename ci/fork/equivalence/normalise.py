@@ -61,9 +61,9 @@ def number_values(text: str) -> str:
     numbers: dict[str, str] = {}
 
     def replace(match: re.Match[str]) -> str:
-        token = match.group()
-        if token == "tt.func":
+        name = match.group()
+        if name == "tt.func":
             numbers.clear()
-        return numbers.setdefault(token, f"%{len(numbers)}") if token.startswith("%") else token
+        return numbers.setdefault(name, f"%{len(numbers)}") if name.startswith("%") else name
 
     return _VALUE.sub(replace, text)
