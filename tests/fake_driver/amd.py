@@ -13,10 +13,10 @@ from triton.backends.amd.driver import HIPDriver  # type: ignore[import-not-foun
 from triton.runtime.driver import driver as drivers  # type: ignore[import-not-found]
 
 from .builder import HIP
-from .torchless import TorchlessDriver, load
+from .torchless import TorchlessAnswers, TorchlessDriver, load
 
 
-class FakeHipDriver(HIPDriver, TorchlessDriver):  # type: ignore[misc]
+class FakeHipDriver(TorchlessAnswers, HIPDriver, TorchlessDriver):  # type: ignore[misc]
     """The installed HIPDriver without torch."""
 
 

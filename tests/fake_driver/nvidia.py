@@ -10,10 +10,10 @@ from triton.backends.nvidia.driver import CudaDriver  # type: ignore[import-not-
 from triton.runtime.driver import driver as drivers  # type: ignore[import-not-found]
 
 from .builder import CUDA
-from .torchless import TorchlessDriver, load
+from .torchless import TorchlessAnswers, TorchlessDriver, load
 
 
-class FakeCudaDriver(CudaDriver, TorchlessDriver):  # type: ignore[misc]
+class FakeCudaDriver(TorchlessAnswers, CudaDriver, TorchlessDriver):  # type: ignore[misc]
     """The installed CudaDriver without torch."""
 
     def get_device_capability(self, device: int) -> tuple[int, int]:

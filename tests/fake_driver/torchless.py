@@ -44,6 +44,12 @@ class TorchlessDriver(GPUDriver):  # type: ignore[misc]
         """Answer the handle of a device's current stream."""
         return self.streams.get(device, 0)
 
+
+class TorchlessAnswers:
+    """Replaces methods of a vendor's driver that import torch; so it comes before that driver among the bases."""
+
+    device: int
+
     def get_active_torch_device(self) -> str:
         """Name the device, where the original makes a torch.device."""
         return f"cuda:{self.device}"
