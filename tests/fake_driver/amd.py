@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from triton.backends.amd.driver import HIPDriver  # type: ignore[import-not-found]
-from triton.runtime.driver import driver as drivers  # type: ignore[import-not-found]
+from triton.backends.amd.driver import HIPDriver
+from triton.runtime.driver import driver as drivers
 
 from .builder import HIP
 from .torchless import TorchlessAnswers, TorchlessDriver, load

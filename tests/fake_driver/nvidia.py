@@ -6,8 +6,8 @@ Everything but torch's part is the installed Triton's own: it compiles its ``cud
 import os
 from pathlib import Path
 
-from triton.backends.nvidia.driver import CudaDriver  # type: ignore[import-not-found]
-from triton.runtime.driver import driver as drivers  # type: ignore[import-not-found]
+from triton.backends.nvidia.driver import CudaDriver
+from triton.runtime.driver import driver as drivers
 
 from .builder import CUDA
 from .torchless import TorchlessAnswers, TorchlessDriver, load

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from triton.backends.driver import GPUDriver  # type: ignore[import-not-found]
+from triton.backends.driver import GPUDriver
 
 from .builder import Library, build
 from .library import FakeLibrary
