@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fork.equivalence.cases import ALL
 from fork.equivalence.comparison import compare
-from fork.equivalence.process import CorpusError, InterpreterError
+from fork.equivalence.process import CorpusError, InterpreterError, Side, list_corpus
 from fork.equivalence.report import DIFFERENT, FAILED, SAME
 from fork.equivalence.selection import Selection
 
@@ -169,6 +170,15 @@ def test_a_corpus_that_cannot_be_loaded(base_python: Path, tmp_path: Path) -> No
 def test_a_selection_of_nothing_is_an_error(base_python: Path, corpus: Path) -> None:
     with pytest.raises(CorpusError, match="matches no case"):
         compare(base_python, base_python, corpus, Selection(cases=["misspelt"]))
+
+
+def test_the_corpus_is_large_and_meets_every_target(base_python: Path, tmp_path: Path) -> None:
+    rows = list_corpus(Side("base", base_python), KERNELS, tmp_path)
+    assert len(rows) >= 200
+    cases_of = {target: sum(target in targets for _module, _case, targets in rows) for target in ALL}
+    assert min(cases_of.values()) > 150
+    assert {target for _module, _case, targets in rows for target in targets} == set(ALL)
+    assert {task.target for task in Selection(quick=True).apply(rows)} == set(ALL)
 
 
 def test_the_fork_generates_the_same_code_for_the_quick_set(base_python: Path, fork_python: Path) -> None:

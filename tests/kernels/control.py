@@ -18,6 +18,15 @@ def halve_while_even(x_ptr, out_ptr, limit):
 
 
 @triton.jit
+def while_with_hint(x_ptr, out_ptr, limit, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)
+    while tl.condition(tl.max(x) > limit, disable_licm=True):
+        x = x * 0.5 + tl.load(x_ptr + BLOCK)
+    tl.store(out_ptr + at, x)
+
+
+@triton.jit
 def while_over_tensors(x_ptr, out_ptr, limit, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + at)
@@ -205,6 +214,12 @@ def swap_in_loop(x_ptr, out_ptr, count, BLOCK: tl.constexpr):
 
 CASES = [
     Case("halve_while_even", halve_while_even, {"x_ptr": "*i32", "out_ptr": "*i32", "limit": "i32"}),
+    Case(
+        "while_with_hint",
+        while_with_hint,
+        {"x_ptr": "*fp32", "out_ptr": "*fp32", "limit": "fp32"},
+        {"BLOCK": 128},
+    ),
     Case(
         "while_over_tensors", while_over_tensors, {"x_ptr": "*fp32", "out_ptr": "*fp32", "limit": "i32"}, {"BLOCK": 128}
     ),

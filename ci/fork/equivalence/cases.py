@@ -70,7 +70,7 @@ Attributes = Mapping[str, Sequence[tuple[str, int]]]
 class Case:
     """One kernel, compiled in one way for some targets.
 
-    :param name: Unique in its corpus.
+    :param name: Unique in its module.
     :param function: What ``triton.jit`` or ``gluon.jit`` made, or what ``autotune`` and ``heuristics`` made of that. An autotuned
         kernel is compiled once for each of its configurations.
     :param signature: Types of the arguments that are known only at run time, as Triton writes them: ``*fp32``, ``i64``,
