@@ -136,7 +136,7 @@ static PyObject *type_name(PyObject *object) {
   return full;
 }
 
-/* Raises TypeError with a message that ends in the name of the object's type. */
+/* Raises TypeError with a message that ends in the name of the object's type. Takes the reference to the message. */
 static void raise_type(PyObject *object, PyObject *message) {
   PyObject *name = message ? type_name(object) : NULL;
   if (name)
@@ -149,6 +149,10 @@ static void raise_type(PyObject *object, PyObject *message) {
 static PyObject *tuple_of(Frame *frame, PyObject *object, int children, int position) {
   unsigned long flags = PyType_GetFlags(Py_TYPE(object));
   if (!(flags & Py_TPFLAGS_TUPLE_SUBCLASS)) {
+    if (object == Py_None) {
+      PyErr_Format(PyExc_TypeError, "argument %d must be %d-item sequence, not None", position, children);
+      return NULL;
+    }
     if (!PySequence_Check(object) || (flags & Py_TPFLAGS_BYTES_SUBCLASS)) {
       raise_type(object, PyUnicode_FromFormat("argument %d must be %d-item sequence, not ", position, children));
       return NULL;

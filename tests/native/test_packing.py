@@ -1,0 +1,83 @@
+"""The extension's launcher and the one that the base compiles do the same with random arguments, also under the sanitizers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fork.native import EXTENSION, native_environment
+from tests.fake_driver.builder import package_of
+from tests.fake_driver.programs import prepare, run_program
+from tests.support.environments import repository
+
+WORKER = Path(__file__).parent / "workers" / "both_launchers.py"
+THREADS, LAUNCHES_OF_A_THREAD = 4, 200
+
+
+@pytest.fixture(scope="module")
+def folder(base_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return prepare(base_python, tmp_path_factory.mktemp("fake"))
+
+
+@pytest.fixture(scope="module")
+def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The extension, built with the machine's compiler and its sanitizers."""
+    tools, build = native_environment() / "bin", tmp_path_factory.mktemp("sanitized")
+    options = ["-DSANITIZE=address,undefined", f"-DCMAKE_MAKE_PROGRAM={tools / 'ninja'}"]
+    for command in (
+        ["-S", str(repository / "native"), "-B", str(build), "-G", "Ninja", *options],
+        ["--build", str(build)],
+    ):
+        subprocess.run([str(tools / "cmake"), *command], check=True, stdout=subprocess.DEVNULL)
+    return build / Path(EXTENSION).name
+
+
+def compare(python: Path, extension: Path, folder: Path, cache: Path, size: tuple[int, int, int], **extra: str) -> Any:
+    signatures, calls, seed = size
+    arguments = [str(extension), str(signatures), str(calls), str(seed), str(THREADS), str(LAUNCHES_OF_A_THREAD)]
+    report = run_program(python, WORKER, folder, cache, arguments, extra)
+    seen = Counter(report["seen"])
+    assert seen["difference"] == 0
+    assert report["failures"] == []
+    assert report["launched by threads"] == THREADS * LAUNCHES_OF_A_THREAD
+    assert seen["launched"] > signatures * calls / 2
+    assert seen["error"] > signatures * calls / 20
+    return seen
+
+
+def test_both_do_the_same(fork_python: Path, folder: Path, tmp_path: Path) -> None:
+    extension = package_of(fork_python).parent / EXTENSION
+    compare(fork_python, extension, folder, tmp_path / "cache", (8, 250, 1))
+
+
+def runtime_library(name: str) -> str:
+    return subprocess.check_output(["cc", f"-print-file-name={name}"], text=True).strip()
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        (6, 200, 2),
+        pytest.param((int(os.environ.get("LAUNCH_SIGNATURES", "200")), 500, 3), marks=pytest.mark.slow),
+    ],
+)
+def test_both_do_the_same_under_the_sanitizers(
+    fork_python: Path, sanitized: Path, folder: Path, tmp_path: Path, size: tuple[int, int, int]
+) -> None:
+    compare(
+        fork_python,
+        sanitized,
+        folder,
+        tmp_path / "cache",
+        size,
+        LD_PRELOAD=" ".join(map(runtime_library, ("libasan.so", "libubsan.so"))),
+        # The interpreter keeps memory to its end.
+        ASAN_OPTIONS="detect_leaks=0:abort_on_error=1",
+        UBSAN_OPTIONS="print_stacktrace=1",
+        PYTHONMALLOC="malloc",
+    )
