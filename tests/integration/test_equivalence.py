@@ -167,6 +167,21 @@ def test_a_corpus_that_cannot_be_loaded(base_python: Path, tmp_path: Path) -> No
         compare(base_python, base_python, tmp_path)
 
 
+def test_of_the_callers_variables_only_the_forks_switches_arrive(
+    base_python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    monkeypatch.setenv("PYTHONPATH", "/nowhere")
+    monkeypatch.setenv("TRITON_FORK", "0")
+    (tmp_path / "own.py").write_text(
+        "import os\nfrom fork.equivalence.cases import Case\n"
+        "found = [name for name in ('TRITON_INTERPRET', 'PYTHONPATH', 'TRITON_FORK') if name in os.environ]\n"
+        "CASES = [Case(name, None, {}) for name in found]\n"
+    )
+    rows = list_corpus(Side("base", base_python), tmp_path, tmp_path / "work")
+    assert [case for _module, case, _targets in rows] == ["TRITON_FORK"]
+
+
 def test_a_selection_of_nothing_is_an_error(base_python: Path, corpus: Path) -> None:
     with pytest.raises(CorpusError, match="matches no case"):
         compare(base_python, base_python, corpus, Selection(cases=["misspelt"]))
