@@ -22,9 +22,8 @@ def of_fork(fork_python: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
     return report
 
 
-# Variables of a loop, and a function that calls what was imported under its name.
+# Variables of a loop.
 EXCEPT = {f"triton.language.extra.{name}" for name in ("is_pkg", "module", "module_finder", "module_name", "spec")}
-EXCEPT |= {"triton.compiler.compiler.get_sass"}
 
 
 def test_every_name_is_there_and_is_the_same_thing(of_base: dict[str, Any], of_fork: dict[str, Any]) -> None:

@@ -80,7 +80,6 @@ def test_gluon_is_not_imported(of_base: dict[str, Any], of_fork: dict[str, Any])
         "triton.backends.amd.compiler",
         "triton.language.extra.hip",
         "triton.testing",
-        "triton.tools.disasm",
     ],
 )
 def test_what_is_imported(of_base: dict[str, Any], of_fork: dict[str, Any], module: str) -> None:

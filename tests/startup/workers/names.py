@@ -75,7 +75,11 @@ print(
             "source": inspect.getsource(triton.testing.do_bench)[:20],
             "members": len(inspect.getmembers(tl)),
             "kernels": kernels,
-            "member_docs": {name: str(getattr(tl.tensor, name).__doc__) for name in dir(tl.tensor) if name[0] != "_"},
+            "member_docs": {
+                name: str(getattr(tl.tensor, name).__doc__)
+                for name in dir(tl.tensor)
+                if name[0] != "_" and hasattr(tl.tensor, name)
+            },
             "docs": {name: str(getattr(tl, name).__doc__) for name in tl.__all__},
         }
     )
