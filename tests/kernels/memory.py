@@ -3,7 +3,7 @@
 import triton.language as tl
 
 import triton
-from fork.equivalence.cases import Case
+from fork.equivalence.cases import CUDA, Case
 
 
 @triton.jit
@@ -20,6 +20,14 @@ def atomics_on_integers(x_ptr, out_ptr, count, BLOCK: tl.constexpr):
     old += tl.atomic_xchg(out_ptr + 6 * BLOCK + at, x, mask=inside)
     old += tl.atomic_cas(out_ptr + 7 * BLOCK + at, x, old)
     tl.store(x_ptr + at, old, mask=inside)
+
+
+@triton.jit
+def bitwise_atomics(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)
+    old = tl.atomic_and(out_ptr + at, x) ^ tl.atomic_or(out_ptr + BLOCK + at, x) ^ tl.atomic_xor(out_ptr + at, x)
+    tl.store(x_ptr + at, old)
 
 
 @triton.jit
@@ -127,14 +135,32 @@ def quantise_rows(x_ptr, out_ptr, scale_ptr, stride, LIMIT: tl.constexpr, N: tl.
     tl.store(out_ptr + row * N + at, (scaled + tl.where(scaled < 0, -0.5, 0.5)).to(tl.int8))
 
 
+# On CDNA, atomics become buffer operations, and of these LLVM has no maximum.
+NO_BUFFER_MAXIMUM = (*CUDA, "hip:gfx1200")
+
 CASES = [
     Case(
-        "atomics_on_integers", atomics_on_integers, {"x_ptr": "*i32", "out_ptr": "*i32", "count": "i32"}, {"BLOCK": 128}
+        "atomics_on_integers",
+        atomics_on_integers,
+        {"x_ptr": "*i32", "out_ptr": "*i32", "count": "i32"},
+        {"BLOCK": 128},
+        targets=NO_BUFFER_MAXIMUM,
     ),
     Case(
-        "atomics_on_unsigned", atomics_on_integers, {"x_ptr": "*u32", "out_ptr": "*u32", "count": "i32"}, {"BLOCK": 128}
+        "atomics_on_unsigned",
+        atomics_on_integers,
+        {"x_ptr": "*u32", "out_ptr": "*u32", "count": "i32"},
+        {"BLOCK": 128},
+        targets=NO_BUFFER_MAXIMUM,
     ),
-    Case("atomics_on_long", atomics_on_integers, {"x_ptr": "*i64", "out_ptr": "*i64", "count": "i32"}, {"BLOCK": 64}),
+    Case(
+        "atomics_on_long",
+        atomics_on_integers,
+        {"x_ptr": "*i64", "out_ptr": "*i64", "count": "i32"},
+        {"BLOCK": 64},
+        targets=NO_BUFFER_MAXIMUM,
+    ),
+    Case("bitwise_atomics", bitwise_atomics, {"x_ptr": "*i32", "out_ptr": "*i32"}, {"BLOCK": 128}),
     Case("atomics_on_floats", atomics_on_floats, {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"BLOCK": 128}),
     Case("atomic_add_of_halves", atomic_add_of_narrow_floats, {"x_ptr": "*fp16", "out_ptr": "*fp16"}, {"BLOCK": 256}),
     Case("atomic_add_of_doubles", atomic_add_of_narrow_floats, {"x_ptr": "*fp64", "out_ptr": "*fp64"}, {"BLOCK": 256}),
