@@ -43,7 +43,17 @@ def torch_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if given:
         return Path(given)
     folder = tmp_path_factory.mktemp("torch")
-    command: list[str | Path] = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, TORCH]
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--dest",
+        folder,
+        TORCH,
+    ]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode != 0:
         pytest.skip(f"pip finds no {TORCH}: {done.stderr.strip()}")
