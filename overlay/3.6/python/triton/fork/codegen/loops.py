@@ -79,6 +79,7 @@ class _Body:
         self.stub = stub
         self.placeholders = placeholders
         self.names: dict[Any, list[str]] = {}
+        self.locations: list[tuple[Any, Any]] = []
         self.scope: Scope = {}
         self.definitions: Scope = {}
         self.location: Any = None
@@ -201,6 +202,7 @@ class LoopBodies:
                     placeholder.set_loc(handle.get_loc())
             generator._maybe_set_loc_to_name(value, name)
         body = _Body(block, stub, placeholders, len(self._named))
+        body.locations = [(handle, handle.get_loc()) for handles in live.values() for handle in handles]
         self._depth += 1
         generator.scf_stack.append(node)
         generator.visit_compound_statement(node.body)
@@ -249,17 +251,23 @@ class LoopBodies:
         return names, [handle for name in names for handle in live[name]], [liveins[name].type for name in names]
 
     def _repeat_names(self, body: _Body, live: dict[str, Handles]) -> None:
-        """Give values from before the loop the names that the dry run of the base gives them."""
+        """Give the values from before the loop the names that two runs of the base give them, in the same order.
+
+        The order matters for results of one operation: they share one location.
+        """
         values = {handle: handle for handles in live.values() for handle in handles}
+        originals = dict(values)
         for name, placeholders in body.placeholders.items():
-            values.update(zip(placeholders, live[name], strict=True))
-        for handle, name in self._named[body.named_before :]:
+            originals.update(zip(placeholders, live[name], strict=True))
+        second_run = self._named[body.named_before :]
+        first_run = [(originals[handle], name) for handle, name in second_run if handle in originals]
+        for handle, location in body.locations if first_run else ():
+            handle.set_loc(location)
+        for handle, name in first_run + [(handle, name) for handle, name in second_run if handle in values]:
+            self._rename(handle, [name])
+        for handle, name in second_run:
             body.names.setdefault(handle, []).append(name)
-            if handle in values:
-                self._rename(values[handle], [name])
-                self.note_name(values[handle], name)
-        if not self._depth:
-            self._named.clear()
+        self._named[body.named_before :] = first_run + second_run if self._depth else []
 
     def _rename(self, handle: Any, names: Iterable[str]) -> None:
         for name in names:
