@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from fork.equivalence.command import show
-from fork.equivalence.comparison import compare_compiled
+from fork.equivalence.comparison import compare_compiled, settle
 from fork.equivalence.process import Compiled, InterpreterError, interpreter
 from fork.equivalence.report import DIFFERENT, FAILED, SAME, Outcome, Report
 from fork.equivalence.selection import Task
@@ -76,6 +76,36 @@ def test_an_artifact_of_one_side_only(tmp_path: Path) -> None:
 def test_long_diffs_are_cut(tmp_path: Path) -> None:
     outcome = compare(tmp_path, STAGES | {"ttir": b"x\n" * 1000})
     assert outcome.detail.splitlines()[-1] == "... and 806 more lines"
+
+
+def test_a_compiler_that_is_not_deterministic_is_asked_again(tmp_path: Path) -> None:
+    base = compiled(tmp_path / "base", STAGES)
+    swapped = compiled(tmp_path / "swapped", STAGES | {"cubin": b"\xff\2\1"})
+    asked = []
+
+    def repeat(_task: Task, number: int) -> tuple[Compiled, Compiled]:
+        asked.append(number)
+        return (swapped if number == 2 else base), swapped
+
+    assert settle(TASK, base, swapped, repeat).verdict == SAME
+    assert asked == [0, 1, 2]
+
+
+def test_a_difference_that_stays_is_believed_and_one_of_the_frontend_at_once(tmp_path: Path) -> None:
+    base = compiled(tmp_path / "base", STAGES)
+    asked = []
+
+    def again(other: Compiled) -> Outcome:
+        def repeat(_task: Task, number: int) -> tuple[Compiled, Compiled]:
+            asked.append(number)
+            return base, other
+
+        return settle(TASK, base, other, repeat)
+
+    assert again(compiled(tmp_path / "late", STAGES | {"cubin": b"\xff\2\1"})).stage == "cubin"
+    assert asked == [0, 1, 2, 3, 4]
+    assert again(compiled(tmp_path / "early", STAGES | {"ttir": b"x"})).stage == "ttir"
+    assert asked == [0, 1, 2, 3, 4]
 
 
 def test_failure_on_one_side_and_on_both(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 
 from fork.equivalence.normalise import number_values
@@ -15,13 +15,15 @@ from fork.equivalence.process import Compiled, CorpusError, Side, compile_tasks,
 from fork.equivalence.report import DIFFERENT, FAILED, SAME, Outcome, Report
 from fork.equivalence.selection import Selection, Task
 
-__all__ = ["compare", "compare_compiled"]
+__all__ = ["compare", "compare_compiled", "settle"]
 
 #: The order in which artifacts come into being; the diff shows the first that differs.
 _STAGES = ("ttir", "ttgir", "metadata", "llir", "ptx", "amdgcn", "cubin", "hsaco")
 #: Tasks of one process. Starting Triton costs about half a second; a crash costs a process.
 _CHUNK = 24
 _DIFF_LINES = 200
+#: How often a task is compiled again before a difference behind the frontend is believed.
+_REPETITIONS = 5
 _NOT_FIXED = (
     "\nThis system does not let programs run at fixed addresses, and ptxas for Blackwell is not deterministic without:"
     " allow the system call personality (in a container: --security-opt seccomp=unconfined)"
@@ -84,14 +86,53 @@ def _chunks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
 def _compare_chunk(
     sides: tuple[Side, Side], corpus: Path, tasks: Sequence[Task], work: Path, keep: Path | None, locations: bool
 ) -> list[Outcome]:
-    base, fork = (compile_tasks(side, corpus, tasks, work, locations=locations) for side in sides)
-    outcomes = [compare_compiled(task, base[task], fork[task], locations=locations) for task in tasks]
+    home = work / "home"
+    base, fork = (compile_tasks(side, corpus, tasks, work, home, locations=locations) for side in sides)
+
+    def repeat(task: Task, number: int) -> tuple[Compiled, Compiled]:
+        place = work / f"again{tasks.index(task)}-{number}"
+        one, other = (compile_tasks(side, corpus, [task], place, home, locations=locations)[task] for side in sides)
+        return one, other
+
+    outcomes = [settle(task, base[task], fork[task], repeat, locations=locations) for task in tasks]
     if keep is not None:
         for outcome in outcomes:
             if outcome.verdict == DIFFERENT:
                 _keep(keep, outcome.task, base[outcome.task], fork[outcome.task])
     shutil.rmtree(work)
     return outcomes
+
+
+def settle(
+    task: Task,
+    base: Compiled,
+    fork: Compiled,
+    repeat: Callable[[Task, int], tuple[Compiled, Compiled]],
+    *,
+    locations: bool = False,
+) -> Outcome:
+    """Compare what the two sides made of a task, and again where the compiler behind the frontend may be at fault.
+
+    That compiler is not deterministic everywhere: the placement of work on the blocks of a cluster follows addresses in memory,
+    and so do symbols in ptxas for Blackwell. Where a first artifact is equal and a later one is not, both sides compile anew a few
+    times; if one result of the base is one of the fork, the two generate the same code.
+
+    :param task: The task.
+    :param base: What the base made of it.
+    :param fork: What the fork made of it.
+    :param repeat: Compiles a task once more on both sides, given the number of the repetition.
+    :param locations: Whether names of values count.
+    """
+    outcome = compare_compiled(task, base, fork, locations=locations)
+    results: tuple[list[Compiled], list[Compiled]] = [base], [fork]
+    for number in range(_REPETITIONS):
+        if outcome.verdict != DIFFERENT or outcome.stage == outcome.artifacts[0]:
+            break
+        for made, once_more in zip(results, repeat(task, number), strict=True):
+            made.append(once_more)
+        pairs = (compare_compiled(task, one, other, locations=locations) for one, other in product(*results))
+        outcome = next((pair for pair in pairs if pair.verdict == SAME), outcome)
+    return outcome
 
 
 def _keep(keep: Path, task: Task, base: Compiled, fork: Compiled) -> None:

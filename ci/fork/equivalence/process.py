@@ -98,7 +98,7 @@ def list_corpus(side: Side, corpus: Path, work: Path) -> list[tuple[str, str, li
     :raises CorpusError: A module cannot be imported, or there is none.
     """
     output = work / "table.json"
-    finished = _run(side, work, {"do": "list", "corpus": str(corpus), "output": str(output)}, "table")
+    finished = _run(side, work, {"do": "list", "corpus": str(corpus), "output": str(output)}, "table", work / "home")
     if finished.returncode != 0:
         raise InterpreterError(f"'{side.python}' cannot run the worker: {finished.stderr.strip()[-2000:]}")
     table = json.loads(output.read_text())
@@ -113,14 +113,15 @@ def list_corpus(side: Side, corpus: Path, work: Path) -> list[tuple[str, str, li
 
 
 def compile_tasks(
-    side: Side, corpus: Path, tasks: Sequence[Task], work: Path, *, locations: bool = False
+    side: Side, corpus: Path, tasks: Sequence[Task], work: Path, home: Path, *, locations: bool = False
 ) -> dict[Task, Compiled]:
     """Compile tasks in fresh processes with a fresh cache: one process, and one more after each crash.
 
     :param side: With which Triton.
     :param corpus: Where the cases are.
     :param tasks: What to compile.
-    :param work: A scratch folder of these tasks alone; both sides, one after the other, get the same one.
+    :param work: A scratch folder of these tasks alone.
+    :param home: Where Triton appears to be installed; both sides, one after the other, get the same one.
     :param locations: Keep names of values and positions in the source.
     """
     output = work / side.name / "out"
@@ -135,7 +136,7 @@ def compile_tasks(
             "tasks": listed,
             "locations": locations,
         }
-        finished = _run(side, work, request, f"tasks{pending[0][0]}")
+        finished = _run(side, work, request, f"tasks{pending[0][0]}", home)
         done = [(i, task) for i, task in pending if (output / str(i) / "status.json").exists()]
         results.update({task: _read(output / str(i)) for i, task in done})
         if len(done) < len(pending):
@@ -155,11 +156,11 @@ def _read(folder: Path) -> Compiled:
     return Compiled(artifacts, fixed=status["fixed"])
 
 
-def _run(side: Side, work: Path, request: dict[str, Any], name: str) -> subprocess.CompletedProcess[str]:
+def _run(side: Side, work: Path, request: dict[str, Any], name: str, home: Path) -> subprocess.CompletedProcess[str]:
     own = work / side.name
     own.mkdir(parents=True, exist_ok=True)
     file = own / f"{name}.json"
-    file.write_text(json.dumps({**request, "home": str(work / "home")}))
+    file.write_text(json.dumps({**request, "home": str(home)}))
     environment = {k: v for k, v in os.environ.items() if k.startswith(_PASSED) or not k.startswith(_WITHHELD)}
     environment |= {"TRITON_CACHE_DIR": str(own / f"cache-{name}"), "HOME": str(own)}
     environment["TRITON_DISABLE_LINE_INFO"] = "0" if request.get("locations") else "1"
