@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import lit.formats
@@ -15,6 +16,8 @@ config.name = "ir"  # noqa: F821
 config.test_format = lit.formats.ShTest(execute_external=False)  # noqa: F821
 config.suffixes = [".test"]  # noqa: F821
 config.test_source_root = str(folder)  # noqa: F821
+# lit writes how long each test took; that does not belong into the checkout.
+config.test_exec_root = lit_config.params.get("scratch") or tempfile.mkdtemp(prefix="lit-")  # noqa: F821
 config.substitutions += [  # noqa: F821
     ("%compile", f"{python} -I -B {folder / 'compile.py'}"),
     ("%filecheck", f"{triton}/FileCheck"),
