@@ -17,7 +17,8 @@ def test_the_base_does_everything_again(run: Worker, base_python: Path) -> None:
 
 
 def test_the_fork_does_it_once(run: Worker, fork_python: Path) -> None:
-    counts = run(fork_python, "counts", "calls")
+    # Finding the lines of a function parses them too, where the base runs a tokenizer: set aside here.
+    counts = run(fork_python, "counts", "calls", TRITON_FORK_DEFERRED_SOURCE="0")
     assert counts["filters"] == counts["functions"] == BASE["functions"]
     assert counts["parses"] < BASE["parses"] / 3
     assert "signatures" not in counts
