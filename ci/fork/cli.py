@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ci/fork.sh",
         description="Turns a pinned Triton and a patch queue into wheels and a package index.",
-        epilog=f"exit codes:\n    0  all is well\n    2  wrong arguments\n{codes}\n  130  interrupted\n\n"
+        epilog=f"exit codes:\n    0  all is well\n    2  wrong arguments\n{codes}\n   20  equivalence: base and fork differ\n  130  interrupted\n\n"
         "`ci/fork.sh VERB --help` shows examples.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -8,7 +8,7 @@ from fork.equivalence.normalise import number_values, strip_locations
 
 MODULE = """\
 #blocked = #ttg.blocked<{sizePerThread = [4]}>
-#loc = loc("/work/kernel.py":7:0)
+#loc = loc("/srv/kernel.py":7:0)
 #loc1 = loc(unknown)
 #loc9 = loc(callsite(#loc1 at #loc))
 module attributes {"ttg.num-warps" = 4 : i32} {
