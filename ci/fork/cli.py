@@ -19,6 +19,12 @@ from fork.project import Project
 __all__ = ["main"]
 
 _INTERRUPTED = 130
+_OTHER_CODES = {
+    0: "All is well.",
+    2: "The arguments are wrong.",
+    20: "Base and fork generate different code.",
+    _INTERRUPTED: "Interrupted.",
+}
 _VERBS = (build, queue, rebase, inspect, equivalence, bench)
 
 
@@ -36,12 +42,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    codes = "\n".join(f"  {code:3}  {meaning}" for code, meaning in exit_codes() if code > 2)
+    meanings = dict(exit_codes()) | _OTHER_CODES
+    codes = "\n".join(
+        f"  {code:3}  {meaning}" for code, meaning in sorted(meanings.items()) if code != ForkError.exit_code
+    )
     parser = argparse.ArgumentParser(
         prog="ci/fork.sh",
         description="Turns a pinned Triton and a patch queue into wheels and a package index.",
-        epilog=f"exit codes:\n    0  all is well\n    2  wrong arguments\n{codes}\n   20  equivalence: base and fork differ\n  130  interrupted\n\n"
-        "`ci/fork.sh VERB --help` shows examples.",
+        epilog=f"exit codes:\n{codes}\n\n`ci/fork.sh VERB --help` shows examples.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = parser.add_subparsers(metavar="VERB", required=True)
