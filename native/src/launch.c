@@ -3,8 +3,10 @@
 #include "driver.h"
 #include "program.h"
 #include "tensor_map.h"
+#include "token.h"
 #include "values.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define BASE_ARGUMENTS 13
@@ -32,6 +34,7 @@ typedef struct {
 typedef struct {
   const Program *program;
   const CudaDriver *driver;
+  const uint64_t *addresses; /* of the arguments that were asked for theirs already, or NULL */
   int step, leaf, parameter_count, late_count, tuple_count;
   Slot *slots;
   void **parameters;
@@ -44,18 +47,10 @@ typedef struct {
   PyObject *inline_tuples[INLINE_TUPLES];
 } Frame;
 
-/* What is the same for every signature. */
-typedef struct {
-  int grid[3];
-  uint64_t stream, function;
-  int cooperative, dependent;
-  int warps, cluster, shared;
-  uint64_t global_scratch, profile_scratch;
-} Settings;
-
 static int enter(Frame *frame, const Program *program, const CudaDriver *driver) {
   frame->program = program;
   frame->driver = driver;
+  frame->addresses = NULL;
   frame->step = frame->leaf = frame->parameter_count = frame->late_count = frame->tuple_count = 0;
   frame->memory = NULL;
   if (program->leaf_count <= INLINE_LEAVES && program->tuple_count <= INLINE_TUPLES) {
@@ -177,9 +172,15 @@ static int read_argument(Frame *frame, PyObject *object, int position) {
   PyObject *tuple = tuple_of(frame, object, step->children, position);
   if (!tuple)
     return 0;
-  for (int i = 0; i < step->children; ++i)
-    if (!read_argument(frame, PyTuple_GetItem(tuple, i), position))
+  for (int i = 0; i < step->children; ++i) {
+    if (!read_argument(frame, PyTuple_GetItem(tuple, i), position)) {
+      char argument[32], item[64];
+      snprintf(argument, sizeof argument, "argument %d", position);
+      snprintf(item, sizeof item, "%s, item %d", argument, i);
+      replace_start_of_message(argument, item);
       return 0;
+    }
+  }
   frame->step++; /* the end of the tuple */
   return 1;
 }
@@ -226,6 +227,13 @@ static int read_tensor_map(Frame *frame, PyObject *object, int parameter) {
   return 1;
 }
 
+static int read_late_pointer(Frame *frame, const Late *late, PyObject *object, uint64_t *address) {
+  if (!frame->addresses || frame->addresses[late->leaf] == NO_ADDRESS)
+    return read_pointer(frame->driver, frame->program->data_ptr, object, late->leaf, address);
+  *address = frame->addresses[late->leaf];
+  return *address == 0 || ask_driver(frame->driver, late->leaf, address);
+}
+
 /* Pointers, then tensor maps, then halves: with several wrong arguments the base's error is raised. */
 static int read_late(Frame *frame) {
   for (const char *kind = "PTe"; *kind; ++kind) {
@@ -235,7 +243,7 @@ static int read_late(Frame *frame) {
       if (late->kind != *kind)
         continue;
       PyObject *object = slot->object;
-      int valid = *kind == STEP_POINTER ? read_pointer(frame->driver, frame->program->data_ptr, object, late->leaf, &slot->bits)
+      int valid = *kind == STEP_POINTER      ? read_late_pointer(frame, late, object, &slot->bits)
                   : *kind == STEP_TENSOR_MAP ? read_tensor_map(frame, object, late->parameter)
                                              : pack_half(slot->number, &slot->bits);
       if (!valid)
@@ -351,4 +359,18 @@ PyObject *launch(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
     leave(&frame);
   }
   return launched ? new_reference(Py_None) : NULL;
+}
+
+int launch_known(const Program *program, Settings *settings, PyObject *const *values, const uint64_t *addresses) {
+  const CudaDriver *driver = cuda_driver();
+  Frame frame;
+  if (!driver || !ensure_context(driver) || !enter(&frame, program, driver))
+    return 0;
+  frame.addresses = addresses;
+  int launched = 1;
+  for (int i = 0; launched && i < program->argument_count; ++i)
+    launched = read_argument(&frame, values[i], BASE_ARGUMENTS + i + 1);
+  launched = launched && read_late(&frame) && submit_without_gil(&frame, settings);
+  leave(&frame);
+  return launched;
 }

@@ -1,5 +1,7 @@
 /* triton._C.fork_native: CUDA's driver utilities and a launcher for every signature, without a compiler. */
+#include "dispatch.h"
 #include "driver.h"
+#include "names.h"
 #include "program.h"
 #include "state.h"
 #include "tensor_map.h"
@@ -17,6 +19,7 @@ static PyMethodDef methods[] = {
     {"load_driver", load_driver, METH_VARARGS,
      "Load libcuda.so.1 as the dynamic linker finds it, or else from a folder; tell whether it is there"},
     {"make_launcher", make_launcher, METH_VARARGS, "Make the function that launches kernels of a signature"},
+    {"make_dispatcher", make_dispatcher, METH_VARARGS, "Make the fast path of a JIT function"},
     {"load_binary", load_binary, METH_VARARGS, "Load provided cubin into CUDA driver"},
     {"get_device_properties", get_device_properties, METH_VARARGS, "Get the properties for a given device"},
     {"cuOccupancyMaxActiveClusters", occupancy_max_active_clusters, METH_VARARGS,
@@ -29,21 +32,26 @@ static PyMethodDef methods[] = {
 
 static int execute(PyObject *module) {
   ModuleState *state = PyModule_GetState(module);
+  if (!make_names())
+    return -1;
   state->tensor_map_type = tensor_map_type();
-  return state->tensor_map_type ? PyModule_AddObjectRef(module, "PyCUtensorMap", state->tensor_map_type) : -1;
+  state->dispatcher_type = state->tensor_map_type ? dispatcher_type() : NULL;
+  return state->dispatcher_type ? PyModule_AddObjectRef(module, "PyCUtensorMap", state->tensor_map_type) : -1;
 }
 
 static int traverse(PyObject *module, visitproc visit, void *argument) {
   const ModuleState *state = PyModule_GetState(module);
-  return state && state->tensor_map_type ? visit(state->tensor_map_type, argument) : 0;
+  int result = state && state->tensor_map_type ? visit(state->tensor_map_type, argument) : 0;
+  return result == 0 && state && state->dispatcher_type ? visit(state->dispatcher_type, argument) : result;
 }
 
 static int clear(PyObject *module) {
   ModuleState *state = PyModule_GetState(module);
-  PyObject *type = state ? state->tensor_map_type : NULL;
-  if (type) {
-    state->tensor_map_type = NULL;
-    Py_DecRef(type);
+  if (state) {
+    PyObject *types[] = {state->tensor_map_type, state->dispatcher_type};
+    *state = (ModuleState){NULL, NULL};
+    Py_DecRef(types[0]);
+    Py_DecRef(types[1]);
   }
   return 0;
 }

@@ -37,7 +37,7 @@ typedef struct {
    The text has a letter for each parameter; the items of a tuple stand in parentheses. Raises ValueError for another text. */
 PyObject *make_launcher(PyObject *module, PyObject *arguments);
 
-/* The program of a launcher, from the function's self. */
+/* The program of a launcher, from the function's self; NULL with an exception set for another object. */
 const Program *program_of(PyObject *self);
 
 #endif

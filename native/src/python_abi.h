@@ -76,11 +76,15 @@ typedef struct {
 #define METH_VARARGS 0x0001
 #define METH_FASTCALL 0x0080
 #define Py_mod_exec 2
+#define METH_KEYWORDS 0x0002
 #define Py_tp_alloc 47
+#define Py_tp_clear 51
 #define Py_tp_dealloc 52
 #define Py_tp_doc 56
-#define Py_tp_free 74
+#define Py_tp_methods 64
+#define Py_tp_traverse 71
 #define Py_TPFLAGS_DEFAULT 0UL
+#define Py_TPFLAGS_HAVE_GC (1UL << 14)
 #define Py_TPFLAGS_HEAPTYPE (1UL << 9)
 #define Py_TPFLAGS_LONG_SUBCLASS (1UL << 24)
 #define Py_TPFLAGS_TUPLE_SUBCLASS (1UL << 26)
@@ -95,6 +99,7 @@ typedef struct {
 #endif
 
 extern PyObject _Py_NoneStruct;
+extern PyTypeObject PyBool_Type, PyFloat_Type, PyLong_Type, PyUnicode_Type;
 extern PyObject *PyExc_OverflowError, *PyExc_RuntimeError, *PyExc_SystemError, *PyExc_TypeError, *PyExc_ValueError;
 
 void Py_IncRef(PyObject *object);
@@ -102,6 +107,11 @@ void Py_DecRef(PyObject *object);
 PyObject *PyObject_Init(PyObject *object, PyTypeObject *type);
 int PyObject_IsTrue(PyObject *object);
 PyObject *PyObject_Str(PyObject *object);
+Py_ssize_t PyObject_Size(PyObject *object);
+PyObject *PyObject_GetAttr(PyObject *object, PyObject *name);
+PyObject *PyObject_RichCompare(PyObject *left, PyObject *right, int operation);
+PyObject *PyObject_Call(PyObject *callable, PyObject *arguments, PyObject *keywords);
+int PyCallable_Check(PyObject *object);
 PyObject *PyObject_GetAttrString(PyObject *object, const char *name);
 PyObject *PyObject_CallObject(PyObject *callable, PyObject *arguments);
 PyObject *PyObject_CallFunctionObjArgs(PyObject *callable, ...);
@@ -120,6 +130,7 @@ PyObject *PyLong_FromLong(long value);
 long PyLong_AsLong(PyObject *object);
 long long PyLong_AsLongLong(PyObject *object);
 unsigned long PyLong_AsUnsignedLongMask(PyObject *object);
+long long PyLong_AsLongLongAndOverflow(PyObject *object, int *overflow);
 unsigned long long PyLong_AsUnsignedLongLong(PyObject *object);
 double PyFloat_AsDouble(PyObject *object);
 PyObject *PyFloat_FromDouble(double value);
@@ -133,7 +144,15 @@ PyObject *PySequence_GetItem(PyObject *sequence, Py_ssize_t index);
 PyObject *PySequence_Tuple(PyObject *sequence);
 PyObject *PySequence_Fast(PyObject *sequence, const char *message);
 Py_ssize_t PyTuple_Size(PyObject *tuple);
+PyObject *PyTuple_New(Py_ssize_t size);
+int PyTuple_SetItem(PyObject *tuple, Py_ssize_t index, PyObject *item);
 PyObject *PyTuple_GetItem(PyObject *tuple, Py_ssize_t index);
+Py_ssize_t PyList_Size(PyObject *list);
+PyObject *PyDict_New(void);
+Py_ssize_t PyDict_Size(PyObject *dictionary);
+int PyDict_SetItem(PyObject *dictionary, PyObject *key, PyObject *value);
+int PyDict_Next(PyObject *dictionary, Py_ssize_t *position, PyObject **key, PyObject **value);
+PyObject *PyDict_GetItemWithError(PyObject *dictionary, PyObject *key);
 PyObject *PyImport_ImportModule(const char *name);
 
 PyObject *PyErr_Occurred(void);
@@ -145,10 +164,15 @@ int PyErr_ExceptionMatches(PyObject *type);
 void PyErr_Fetch(PyObject **type, PyObject **value, PyObject **traceback);
 void PyErr_Restore(PyObject *type, PyObject *value, PyObject *traceback);
 
+PyObject *_PyObject_GC_New(PyTypeObject *type);
+void PyObject_GC_Track(void *object);
+void PyObject_GC_UnTrack(void *object);
+void PyObject_GC_Del(void *object);
 void *PyMem_Malloc(size_t size);
 void *PyMem_Calloc(size_t count, size_t size);
 void PyMem_Free(void *memory);
 PyObject *PyCapsule_New(void *pointer, const char *name, void (*destructor)(PyObject *));
+int PyCapsule_IsValid(PyObject *capsule, const char *name);
 void *PyCapsule_GetPointer(PyObject *capsule, const char *name);
 PyObject *PyModuleDef_Init(PyModuleDef *definition);
 void *PyModule_GetState(PyObject *module);
@@ -161,6 +185,7 @@ void PyEval_RestoreThread(PyThreadState *state);
 PyObject *PyCFunction_NewEx(PyMethodDef *definition, PyObject *self, PyObject *module);
 
 #define Py_None (&_Py_NoneStruct)
+#define Py_NE 3
 
 static inline PyTypeObject *Py_TYPE(PyObject *object) { return object->ob_type; }
 

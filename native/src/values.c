@@ -1,6 +1,7 @@
 #include "values.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 static int out_of_range(const char *type, const char *limit) {
@@ -36,19 +37,17 @@ static int read_masked(PyObject *object, uint64_t *bits) {
   return 1;
 }
 
-/* "argument must be int" becomes "argument 7 must be int", as it reads where all arguments are parsed at once. */
-static void number_message(int position) {
-  static const char start[] = "argument ";
+void replace_start_of_message(const char *start, const char *replacement) {
   PyObject *type, *value, *traceback;
   if (!PyErr_ExceptionMatches(PyExc_TypeError))
     return;
   PyErr_Fetch(&type, &value, &traceback);
   PyObject *text = value ? PyObject_Str(value) : NULL;
   const char *characters = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-  if (!characters || strncmp(characters, start, sizeof start - 1) != 0) {
+  if (!characters || strncmp(characters, start, strlen(start)) != 0) {
     PyErr_Restore(type, value, traceback);
   } else {
-    PyErr_Format(PyExc_TypeError, "%s%d %s", start, position, characters + sizeof start - 1);
+    PyErr_Format(PyExc_TypeError, "%s%s", replacement, characters + strlen(start));
     Py_DecRef(type);
     Py_DecRef(value);
     Py_DecRef(traceback);
@@ -62,7 +61,9 @@ int read_word(PyObject *object, int position, uint64_t *value) {
   /* Whether other objects are taken depends on the release of Python. */
   unsigned long long word;
   if (!PyArg_Parse(object, "K", &word)) {
-    number_message(position);
+    char place[32];
+    snprintf(place, sizeof place, "argument %d", position);
+    replace_start_of_message("argument", place);
     return 0;
   }
   *value = word;
@@ -157,8 +158,7 @@ uint64_t pack_double(double value) {
   return bits;
 }
 
-/* The address on the device of an address that a tensor answered: they differ for mapped memory of the host. */
-static int ask_driver(const CudaDriver *driver, int index, uint64_t *address) {
+int ask_driver(const CudaDriver *driver, int index, uint64_t *address) {
   uint64_t on_device = 0;
   CudaResult result = driver->cuPointerGetAttribute(&on_device, POINTER_DEVICE_POINTER, *address);
   if (result == CUDA_INVALID_VALUE)

@@ -6,6 +6,10 @@
 #include "driver.h"
 #include "python_abi.h"
 
+/* Changes the start of the message of a TypeError that is set, if it has that start: "argument" into "argument 7", and that into
+   "argument 7, item 0", as it reads where all arguments are parsed at once. */
+void replace_start_of_message(const char *start, const char *replacement);
+
 /* PyArg_ParseTuple's unit "i". */
 int read_int(PyObject *object, int *value);
 
@@ -22,6 +26,9 @@ int pack_half(double value, uint64_t *bits);
 uint64_t pack_brain(double value);
 uint64_t pack_single(double value);
 uint64_t pack_double(double value);
+
+/* Replaces the address that a tensor answered by that on the device: they differ for mapped memory of the host. */
+int ask_driver(const CudaDriver *driver, int index, uint64_t *address);
 
 /* An address: an integer, None for 0, or an object with data_ptr(), whose answer the driver is asked about. `index` is the place
    of the parameter in messages. */

@@ -1,0 +1,37 @@
+/* Names of attributes, interned once a process. */
+#ifndef TRITON_FORK_NAMES_H
+#define TRITON_FORK_NAMES_H
+
+#include "python_abi.h"
+
+#define FOR_EACH_NAME(NAME)                                                                                                      \
+  NAME(_active)                                                                                                                  \
+  NAME(_run)                                                                                                                     \
+  NAME(calls)                                                                                                                    \
+  NAME(compilation)                                                                                                              \
+  NAME(data_ptr)                                                                                                                 \
+  NAME(debug)                                                                                                                    \
+  NAME(device_caches)                                                                                                            \
+  NAME(dtype)                                                                                                                    \
+  NAME(get_current_device)                                                                                                       \
+  NAME(get_current_stream)                                                                                                       \
+  NAME(instrumentation_mode)                                                                                                     \
+  NAME(launch_enter_hook)                                                                                                        \
+  NAME(launch_exit_hook)                                                                                                         \
+  NAME(pre_run_hooks)                                                                                                            \
+  NAME(run)                                                                                                                      \
+  NAME(runtime)                                                                                                                  \
+  NAME(used_global_vals)
+
+#define DECLARE_NAME(name) PyObject *name;
+
+typedef struct {
+  FOR_EACH_NAME(DECLARE_NAME)
+} Names;
+
+extern Names names;
+
+/* Makes the names; 0 with an exception set where that fails. */
+int make_names(void);
+
+#endif
