@@ -20,7 +20,7 @@ from fork.config import BaseWheel, Lane
 from fork.errors import BusyError, ForkError
 from fork.git import Git
 from fork.layout import Layout
-from fork.overlay import read_overlay
+from fork.overlay import read_overlay, shipped_files
 from fork.patch import Patch
 from fork.project import Project
 from fork.series import read_lock, read_series
@@ -92,8 +92,10 @@ def prepare(project: Project, lane: Lane, base_wheel: Path, folder: Path, step: 
     git = lay_out(lane, base_wheel, folder / "tree")
     apply_series(git, patches, read_lock(queue), step)
     layout = Layout.of(lane)
-    overlay = read_overlay(project.overlay(lane), layout, set(git("ls-files").splitlines()))
+    shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
+    overlay = read_overlay(project.overlay(lane), layout, shipped)
     ingredients = Ingredients.gather(
+        lane=lane,
         base={wheel.filename: wheel.sha256 for wheel in lane.wheels},
         patches=patches,
         overlay=project.overlay(lane),
@@ -182,7 +184,7 @@ def build_wheels(
         plan = Plan(prepared.lane, prepared.version, origin, prepared.ingredients, prepared.patches, prepared.changes)
         built.append(publish(plan, path, wheelhouse, staging, step, compare_with=path))
     step("writing the index")
-    write_index(wheelhouse)
+    write_index(wheelhouse, prepared.version)
     return built
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from fork.config import Lane
 from fork.errors import ForkError
 from fork.git import Git
-from fork.overlay import overlay_faults
+from fork.layout import Layout
+from fork.overlay import overlay_faults, shipped_files
 from fork.project import Project
 from fork.series import Lock, QueueError, Series, read_lock, read_series
 from fork.tree import apply_patches, commits, export, lay_out, verify_lock
@@ -40,7 +41,9 @@ def check_lane(project: Project, lane: Lane, base_wheel: Path, folder: Path) -> 
     if lock and git.tree("base") != lock.base:
         faults.append(f"the base has the tree {git.tree('base')}, locked is {lock.base}")
     faults += _apply_faults(git, series, lock)
-    faults += overlay_faults(project.overlay(lane), set(git("ls-files").splitlines()))
+    layout = Layout.of(lane)
+    shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
+    faults += overlay_faults(project.overlay(lane), layout, shipped)
     return faults
 
 

@@ -44,6 +44,8 @@ class IndexedWheel:
     :param size: Its size in bytes.
     :param sha256: Its SHA-256.
     :param metadata: The bytes of its METADATA.
+    :param superseded_by: Version of the build that took its place, if one did; the file is then listed as yanked (PEP 592), so
+        that only those who pin exactly this version still get it.
     """
 
     project: str
@@ -51,6 +53,7 @@ class IndexedWheel:
     size: int
     sha256: str
     metadata: bytes
+    superseded_by: str = ""
 
     @property
     def version(self) -> Version:
@@ -67,6 +70,7 @@ class IndexedWheel:
             requires_python=requires_python,
             dist_info_metadata={"sha256": hashlib.sha256(self.metadata).hexdigest()},
             size=self.size,
+            yanked=f"superseded by {self.superseded_by}" if self.superseded_by else None,
         )
 
 

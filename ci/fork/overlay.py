@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from fork.assembly.archive import WheelArchive
 from fork.assembly.version import source_files
 from fork.errors import ForkError
 from fork.layout import Layout
 
-__all__ = ["OverlayError", "overlay_faults", "read_overlay"]
+__all__ = ["OverlayError", "overlay_faults", "read_overlay", "shipped_files"]
 
 
 class OverlayError(ForkError):
@@ -18,35 +19,51 @@ class OverlayError(ForkError):
     exit_code = 14
 
 
-def overlay_faults(folder: Path, upstream: Collection[str]) -> list[str]:
-    """List the overlay files that hide an upstream file.
+def overlay_faults(folder: Path, layout: Layout, shipped: Collection[str]) -> list[str]:
+    """List the overlay files that hide what upstream ships, or that have no place in the wheel.
 
     :param folder: ``overlay/<lane>``; may be missing.
-    :param upstream: Paths in the checkout of all files of the patched tree.
+    :param shipped: Paths in the wheel of everything else that goes into it.
     """
-    names = [path.relative_to(folder).as_posix() for path in source_files(folder)]
-    return [
-        f"the overlay file '{name}' hides an upstream file; change that one with a patch"
-        for name in names
-        if name in upstream
-    ]
-
-
-def read_overlay(folder: Path, layout: Layout, upstream: Collection[str]) -> dict[str, bytes]:
-    """Read the overlay.
-
-    :returns: Path in the wheel -> content.
-    :raises OverlayError: A file hides one of upstream, or is not below a folder that the wheel ships.
-    """
-    faults = overlay_faults(folder, upstream)
-    content: dict[str, bytes] = {}
+    faults = []
     for path in source_files(folder):
         name = path.relative_to(folder).as_posix()
         place = layout.to_wheel(name)
         if place is None:
             faults.append(f"the overlay file '{name}' has no place in the wheel; put it below python/triton/")
-        else:
-            content[place] = path.read_bytes()
+        elif place in shipped:
+            faults.append(f"the overlay file '{name}' hides an upstream file; change that one with a patch")
+        elif clash := next((other for other in _same_module(place) if other in shipped), None):
+            faults.append(f"the overlay file '{name}' is imported under the name of upstream's '{clash}'")
+    return faults
+
+
+def _same_module(place: str) -> list[str]:
+    """Name the files that define a module of the same name: a package hides a module, an extension both."""
+    module = place.removesuffix("/__init__.py").removesuffix(".py")
+    return [f"{module}.py", f"{module}/__init__.py", f"{module}.so"] if place.endswith(".py") else []
+
+
+def shipped_files(base_wheel: Path, layout: Layout, tree: Iterable[str]) -> set[str]:
+    """List what goes into a wheel besides the overlay: what the base ships, and what the queue adds.
+
+    :param tree: Paths in the checkout of the patched tree.
+    """
+    with WheelArchive.open(base_wheel) as archive:
+        members = {member.filename for member in archive.members}
+    return members | {place for name in tree if (place := layout.to_wheel(name))}
+
+
+def read_overlay(folder: Path, layout: Layout, shipped: Collection[str]) -> dict[str, bytes]:
+    """Read the overlay.
+
+    :param shipped: See :func:`overlay_faults`.
+    :returns: Path in the wheel -> content.
+    :raises OverlayError: A file hides one of upstream, or is not below a folder that the wheel ships.
+    """
+    faults = overlay_faults(folder, layout, shipped)
     if faults:
         raise OverlayError("; ".join(faults), "move the file, or make its change a patch of the queue")
-    return content
+    files = source_files(folder)
+    places = {layout.to_wheel(path.relative_to(folder).as_posix()) or "": path for path in files}
+    return {place: path.read_bytes() for place, path in places.items()}

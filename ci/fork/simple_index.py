@@ -36,7 +36,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fork.errors import DiskFullError, ForkError
@@ -67,10 +67,15 @@ class IndexReport:
     removed: tuple[str, ...]
 
 
-def write_index(wheelhouse: Path) -> IndexReport:
+def write_index(wheelhouse: Path, current: str | None = None) -> IndexReport:
     """Write the index of all wheels in a folder, each file whole or not at all.
 
+    Two builds of one revision differ in the digest at the end of their versions, which says nothing of their order, and pip
+    would take the one that sorts last. So the one that was built last supersedes the others.
+
     :param wheelhouse: Folder with the wheels. Only one process may write its index at a time.
+    :param current: Version of the build that was made last; wheels of its revision with another digest are listed as yanked.
+        Without it, what was superseded stays so.
     :returns: What is listed, and what changed.
     :raises IndexFaultError: A file is no proper wheel; all such are named, and nothing is written.
     :raises PublishedFileError: A wheel has other bytes than when it was published; nothing is written.
@@ -87,6 +92,7 @@ def write_index(wheelhouse: Path) -> IndexReport:
             "raise 'revision' in fork.toml for a new file name; a name that nobody can have seen is freed by removing its line "
             f"from {wheelhouse / RECORD} and the index in {wheelhouse / 'simple'}",
         )
+    wheels = _mark_superseded(wheels, wheelhouse, current)
     files = render(wheels, published)
     try:
         written = [name for name, content in files.items() if _put(wheelhouse / name, content)]
@@ -102,6 +108,27 @@ def write_index(wheelhouse: Path) -> IndexReport:
     for name in removed:
         _remove(wheelhouse / name)
     return IndexReport(tuple(wheel.filename for wheel in wheels), tuple(written), tuple(removed))
+
+
+def _mark_superseded(wheels: Sequence[IndexedWheel], wheelhouse: Path, current: str | None) -> list[IndexedWheel]:
+    before = {
+        entry["filename"]: str(entry["yanked"]).removeprefix("superseded by ")
+        for page in wheelhouse.glob("simple/*/index.json")
+        for entry in json.loads(page.read_bytes())["files"]
+        if entry.get("yanked")
+    }
+    marked = []
+    for wheel in wheels:
+        superseded_by = before.get(wheel.filename, "")
+        if current is not None and _revision(str(wheel.version)) == _revision(current):
+            superseded_by = "" if str(wheel.version) == current else current
+        marked.append(replace(wheel, superseded_by=superseded_by))
+    return marked
+
+
+def _revision(version: str) -> str:
+    """Cut the digest off a version: ``3.6.0+fork.1.q3fa94c21`` is a build of ``3.6.0+fork.1``."""
+    return version.rpartition(".")[0] if "+" in version else version
 
 
 def published_hashes(wheelhouse: Path) -> dict[str, str]:

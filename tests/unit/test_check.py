@@ -113,3 +113,20 @@ def test_builds_refuse_what_check_lists(small, tmp_path) -> None:
     (small.queue / "series").write_text("fix/first.patch\n")
     with pytest.raises(QueueError, match="not listed in series"):
         read_series(small.queue).sound()
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("python/triton/_C/libtriton.so", "hides an upstream file"),
+        ("third_party/nvidia/backend/include/cuda.h", "hides an upstream file"),
+        ("python/triton/runtime/jit/__init__.py", "is imported under the name of upstream's 'triton/runtime/jit.py'"),
+        ("python/triton/runtime.py", "is imported under the name of upstream's 'triton/runtime/__init__.py'"),
+        ("setup.py", "has no place in the wheel"),
+    ],
+)
+def test_whatever_the_overlay_hides_is_named(small, tmp_path, place: str, said: str) -> None:
+    file = small.project.overlay(small.lane) / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("")
+    assert any(said in fault for fault in faults(small, tmp_path / "scratch"))

@@ -14,6 +14,7 @@ from tests.support.small_project import SmallProject
 def gather(small: SmallProject) -> Ingredients:
     root = small.project.root
     return Ingredients.gather(
+        lane=small.lane,
         base={wheel.filename: wheel.sha256 for wheel in small.lane.wheels},
         patches=read_series(small.queue).sound(),
         overlay=small.project.overlay(small.lane),
@@ -58,3 +59,10 @@ def test_what_python_leaves_behind_does_not_count(small) -> None:
     hidden.write_bytes(b"")
     assert gather(small).digest() == before
     assert file_digests(small.project.root / "nowhere") == {}
+
+
+def test_the_pin_is_in_the_digest(small) -> None:
+    before = gather(small).digest()
+    file = small.project.root / "fork.toml"
+    file.write_text(file.read_text().replace('commit = "0', 'commit = "1'))
+    assert gather(small).digest() != before

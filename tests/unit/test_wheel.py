@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
@@ -15,7 +16,7 @@ from installer.sources import WheelFile
 from fork.assembly.archive import ArchiveError
 from fork.assembly.wheel import wheel_name
 from fork.builder import BaseMismatchError, build_wheels, output_folder, prepare
-from fork.simple_index import PublishedFileError
+from fork.simple_index import PublishedFileError, write_index
 from fork.verify import VerifyError, verify_wheel, wheel_faults
 from tests.support.small_project import SmallProject, make_base_wheel, make_project
 
@@ -217,3 +218,22 @@ def test_hidden_files_of_the_overlay_stay_out(small, tmp_path) -> None:
     hidden.write_bytes(b"large")
     wheel = build(small, tmp_path / "out")
     assert not [name for name in zipfile.ZipFile(wheel).namelist() if "mypy" in name]
+
+
+def test_a_later_build_of_a_revision_supersedes_the_earlier(small, wheel) -> None:
+    """Digests have no order, and pip would take the build whose digest sorts last."""
+    overlay = small.project.overlay(small.lane) / "python" / "triton" / "fork" / "more.py"
+    overlay.write_text("# more\n")
+    later = build(small, wheel.parent)
+    listed = {
+        entry["filename"]: entry.get("yanked")
+        for entry in json.loads((wheel.parent / "simple/triton/index.json").read_text())["files"]
+    }
+    assert listed == {wheel.name: f"superseded by {later.name.split('-')[1]}", later.name: None}
+    assert 'data-yanked="superseded by' in (wheel.parent / "simple/triton/index.html").read_text()
+    write_index(wheel.parent)
+    assert "superseded by" in (wheel.parent / "simple/triton/index.html").read_text()
+    overlay.unlink()
+    build(small, wheel.parent)
+    pages = json.loads((wheel.parent / "simple/triton/index.json").read_text())["files"]
+    assert [entry["filename"] for entry in pages if not entry.get("yanked")] == [wheel.name]

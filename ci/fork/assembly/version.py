@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from packaging.version import Version
@@ -15,16 +15,19 @@ from fork.patch import Patch
 
 __all__ = ["Ingredients", "file_digests", "fork_version", "source_files"]
 
+# Modules outside this package that decide what goes into a wheel, and where.
+_DECIDING = ("builder.py", "layout.py", "overlay.py", "patch.py", "tree.py")
+
 
 @dataclass(frozen=True)
 class Ingredients:
     """What a wheel is made from; each value is a SHA-256.
 
-    :param base: The base: its wheels by file name, or ``source`` -> the pinned commit.
+    :param base: The base: its wheels by file name, or ``source`` -> the pinned commit; and ``pin`` -> the lane's other values.
     :param patches: The patches by name, in the order of the series.
     :param overlay: Our own modules, by path in the overlay.
     :param native: The sources of the native extension, by path.
-    :param builder: The modules of :mod:`fork.assembly` and the pinned requirements of the tool, by path.
+    :param builder: The modules of the tool that decide what goes into a wheel, and its pinned requirements, by path.
     """
 
     base: Mapping[str, str]
@@ -44,11 +47,18 @@ class Ingredients:
 
     @classmethod
     def gather(
-        cls, base: Mapping[str, str], patches: Iterable[Patch], overlay: Path, native: Path, requirements: Path
+        cls,
+        lane: Lane,
+        base: Mapping[str, str],
+        patches: Iterable[Patch],
+        overlay: Path,
+        native: Path,
+        requirements: Path,
     ) -> Ingredients:
         """Read the ingredients from the folders of a checkout.
 
-        :param base: See the class.
+        :param lane: The lane.
+        :param base: See the class; without ``pin``.
         :param patches: The series.
         :param overlay: Folder of the lane's overlay; may be missing.
         :param native: Folder of the native sources; may be missing.
@@ -56,12 +66,14 @@ class Ingredients:
         """
         own = Path(__file__).parent
         builder = {f"fork/assembly/{name}": digest for name, digest in file_digests(own).items()}
+        builder |= {f"fork/{name}": _sha256((own.parent / name).read_bytes()) for name in _DECIDING}
+        pin = asdict(replace(lane, wheels=()))
         return cls(
-            base=base,
-            patches={patch.name: hashlib.sha256(patch.data).hexdigest() for patch in patches},
+            base={**base, "pin": _sha256(json.dumps(pin, sort_keys=True).encode())},
+            patches={patch.name: _sha256(patch.data) for patch in patches},
             overlay=file_digests(overlay),
             native=file_digests(native),
-            builder=builder | {requirements.name: hashlib.sha256(requirements.read_bytes()).hexdigest()},
+            builder=builder | {requirements.name: _sha256(requirements.read_bytes())},
         )
 
 
@@ -83,10 +95,11 @@ def file_digests(folder: Path) -> dict[str, str]:
 
     :returns: Path with ``/`` -> SHA-256, sorted.
     """
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in source_files(folder)
-    }
+    return {path.relative_to(folder).as_posix(): _sha256(path.read_bytes()) for path in source_files(folder)}
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def fork_version(lane: Lane, ingredients: Ingredients) -> str:

@@ -50,6 +50,7 @@ def build_from_source(
     patches = read_series(project.patches(lane)).sound()
     lock = read_lock(project.patches(lane))
     ingredients = Ingredients.gather(
+        lane=lane,
         base={"source": lane.commit},
         patches=patches,
         overlay=project.overlay(lane),
@@ -64,7 +65,9 @@ def build_from_source(
             git = Git(folder)
             apply_patches(git, patches, step)
             verify_files(git, lock)
-            overlay.update(read_overlay(project.overlay(lane), Layout.of(lane), set(git("ls-files").splitlines())))
+            layout = Layout.of(lane)
+            shipped = {place for name in git("ls-files").splitlines() if (place := layout.to_wheel(name))}
+            overlay.update(read_overlay(project.overlay(lane), layout, shipped))
 
         wheel = build_base_wheel(
             checkout=project.root / lane.submodule,
@@ -79,5 +82,5 @@ def build_from_source(
         plan = Plan(lane, version, Origin("source", lane.commit, ""), ingredients, patches, Changes(overlay=overlay))
         built = publish(plan, wheel, out, staging, step)
         step("writing the index")
-        write_index(out)
+        write_index(out, version)
     return [built]
