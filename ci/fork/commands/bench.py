@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from fork.base import select_wheels
-from fork.bench.report import document, plot, table
-from fork.bench.runner import BenchmarkError, Quantity, measure
+from fork.bench.peers import make_peer, parse_peer
+from fork.bench.plots import plot, plot_summary
+from fork.bench.program import Program, find_programs
+from fork.bench.quantity import BASE, FORK
+from fork.bench.report import document, table
+from fork.bench.runner import BenchmarkError, Measured, measure
+from fork.bench.stand_in import build_stand_in
 from fork.builder import build_wheels, output_folder, prepare
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
 from fork.environments import make_environment
@@ -18,11 +23,15 @@ from fork.progress import steps
 
 __all__ = ["add_parser", "run"]
 
+TABLE_WIDTH = 160
+"""Columns that a table gets where the output is no terminal."""
+
 _EPILOG = """examples:
   ci/fork.sh bench capture-scope                      this Python, base and fork in environments made for it
   ci/fork.sh bench capture-scope --python installed   each Python found on this machine
   ci/fork.sh bench all --store                        keep JSON and plots in benchmarks/results/
   ci/fork.sh bench launch --base A/bin/python --fork B/bin/python
+  ci/fork.sh bench all --peer triton==3.9.0 --peer fbtriton==3.7.4
 """
 
 
@@ -40,6 +49,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--python", metavar="VERSION", action="append", default=[], help="as for build")
     parser.add_argument("--base", metavar="PYTHON", type=Path, help="interpreter with the unpatched Triton")
     parser.add_argument("--fork", metavar="PYTHON", type=Path, help="interpreter with the fork")
+    parser.add_argument("--peer", metavar="NAME==VERSION", action="append", default=[], help="measure this one as well")
     parser.add_argument("--pairs", metavar="N", type=int, default=5, help="runs of each side (default: 5)")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     parser.add_argument("--store", action="store_true", help="write JSON, PNG and SVG to benchmarks/results/")
@@ -51,28 +61,45 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> int:
     """Measure and report.
 
-    :raises BenchmarkError: There is no such program, or it failed.
+    :raises BenchmarkError: There is no such program, or it failed with base or fork.
     """
-    folder = context.project.root / "benchmarks"
-    known = {path.stem.replace("_", "-"): path for path in sorted(folder.glob("[a-z]*.py"))}
+    known = find_programs(context.project.root / "benchmarks")
     names = list(known) if arguments.name == "all" else [arguments.name]
     if not set(names) <= set(known):
         raise BenchmarkError(f"there is no benchmark '{arguments.name}'", f"there are: all, {', '.join(known)}")
-    sides = list(_sides(arguments, context))
-    for name in names:
-        results: dict[str, Sequence[Quantity]] = {}
-        with steps(context.messages, "measuring") as step:
-            for label, base, fork in sides:
-                results[label] = measure(known[name], base, fork, pairs=arguments.pairs, step=step)
-        _report(arguments, context, name, results)
+    for peer in arguments.peer:
+        parse_peer(peer)
+    settings = list(_settings(arguments, context))
+    with context.project.scratch("bench") as folder:
+        variables = build_stand_in(context.project.root, folder, settings[0][1][BASE])
+        for name in names:
+            results: dict[str, Measured] = {}
+            with steps(context.messages, "measuring") as step:
+                for release, sides in settings:
+                    results[release] = measure(
+                        known[name], sides, pairs=arguments.pairs, environment=variables, step=step
+                    )
+            _report(arguments, context, known[name], results)
+    if arguments.store:
+        _store_summary(context, list(known), [release for release, _ in settings])
     return 0
 
 
-def _sides(arguments: argparse.Namespace, context: Context) -> Iterator[tuple[str, Path, Path]]:
-    """Give a label, the base's and the fork's interpreter for each Python; environments are made where none are named."""
+def _settings(arguments: argparse.Namespace, context: Context) -> Iterator[tuple[str, dict[str, Path]]]:
+    """Give the release of each Python and its sides: ``base``, ``fork`` and the peers -> interpreter."""
+    for release, python, base, fork in _pairs(arguments, context):
+        peers = {
+            peer.replace("==", " "): make_peer(context.project, peer, python, context.messages.print)
+            for peer in arguments.peer
+        }
+        yield release, {BASE: base, FORK: fork, **peers}
+
+
+def _pairs(arguments: argparse.Namespace, context: Context) -> Iterator[tuple[str, Path, Path, Path]]:
+    """Give release, interpreter, base's and fork's interpreter for each Python; environments are made where none are named."""
     if arguments.base and arguments.fork:
         found = inspect_interpreter(arguments.base)
-        yield (found.release if found else "?"), arguments.base, arguments.fork
+        yield (found.release if found else "?"), arguments.base, arguments.base, arguments.fork
         return
     if arguments.base or arguments.fork:
         raise BenchmarkError("--base and --fork go together", "name both interpreters, or none")
@@ -93,20 +120,36 @@ def _sides(arguments: argparse.Namespace, context: Context) -> Iterator[tuple[st
                 make_environment(context.project, f"bench-{side}-{wheel.python}", source, interpreter.path)
                 for side, source in (("base", file), ("fork", made.path))
             )
-            yield interpreter.release, base, fork
+            yield interpreter.release, interpreter.path, base, fork
 
 
-def _report(arguments: argparse.Namespace, context: Context, name: str, results: dict[str, Sequence[Quantity]]) -> None:
-    content = document(name, results)
+def _report(arguments: argparse.Namespace, context: Context, program: Program, results: dict[str, Measured]) -> None:
+    content = document(program, results)
     if arguments.json:
         context.print_json(content)
     else:
-        context.results.print(table(results), soft_wrap=True)
+        if not context.results.is_terminal:
+            context.results.width = TABLE_WIDTH
+        context.results.print(table(results))
+    for release, measured in results.items():
+        for side, fault in measured.faults.items():
+            context.messages.print(f"{program.name}, {side}, CPython {release}: {fault}", markup=False, highlight=False)
     if arguments.store:
         target = context.project.root / "benchmarks" / "results"
         target.mkdir(exist_ok=True)
-        (target / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-        for setting, quantities in results.items():
-            suffix = "" if len(results) == 1 else f"-{setting}"
-            files = plot(f"{name}, CPython {setting}", quantities, target / f"{name}{suffix}")
+        (target / f"{program.name}.json").write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+        for release in results:
+            suffix = "" if len(results) == 1 else f"-{release}"
+            files = plot(content, release, target / f"{program.name}{suffix}")
             context.messages.print(f"written {', '.join(file.name for file in files)}", highlight=False)
+
+
+def _store_summary(context: Context, order: list[str], releases: list[str]) -> None:
+    """Draw one plot of the headlines of all programs whose results are stored."""
+    target = context.project.root / "benchmarks" / "results"
+    files = [target / f"{name}.json" for name in order]
+    contents = [json.loads(file.read_text("utf-8")) for file in files if file.exists()]
+    for release in releases:
+        suffix = "" if len(releases) == 1 else f"-{release}"
+        written = plot_summary(contents, release, target / f"summary{suffix}")
+        context.messages.print(f"written {', '.join(file.name for file in written)}", highlight=False)
