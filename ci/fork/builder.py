@@ -28,7 +28,7 @@ from fork.simple_index import PublishedFileError, published_hashes, write_index
 from fork.tree import apply_series, lay_out
 from fork.verify import verify_wheel
 
-__all__ = ["Built", "Prepared", "build_wheels", "output_folder", "prepare", "publish"]
+__all__ = ["Built", "Prepared", "build_wheels", "output_folder", "prepare", "publish", "rebuild_faults"]
 
 Step = Callable[[str], None]
 
@@ -37,6 +37,12 @@ class BaseMismatchError(ForkError):
     """The base wheels of a lane do not carry the same sources, so one patched tree cannot serve them all."""
 
     exit_code = 23
+
+
+class OutputFolderError(ForkError):
+    """The folder for the results cannot be made."""
+
+    exit_code = 29
 
 
 @dataclass(frozen=True)
@@ -142,7 +148,12 @@ def output_folder(wheelhouse: Path) -> Iterator[Path]:
 
     :raises BusyError: Another build writes into the wheelhouse.
     """
-    wheelhouse.mkdir(parents=True, exist_ok=True)
+    try:
+        wheelhouse.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputFolderError(
+            f"cannot make the folder '{wheelhouse}': {error.strerror}", "choose another --out"
+        ) from None
     lock = filelock.FileLock(wheelhouse / ".lock", timeout=0)
     try:
         lock.acquire()
@@ -186,6 +197,23 @@ def build_wheels(
     step("writing the index")
     write_index(wheelhouse, prepared.version)
     return built
+
+
+def rebuild_faults(prepared: Prepared, wheel: Path, base: BaseWheel, base_path: Path, folder: Path) -> list[str]:
+    """Build a wheel again and compare the bytes.
+
+    :param prepared: What the checkout as it is gives.
+    :param wheel: The wheel in question, of the same version.
+    :param base: The base wheel that it says it was made from, and where that lies.
+    :param folder: An empty scratch folder.
+    """
+    origin = Origin("wheel", base.filename, base.sha256)
+    again = folder / wheel_name(base.filename, prepared.version)
+    plan = Plan(prepared.lane, prepared.version, origin, prepared.ingredients, prepared.patches, prepared.changes)
+    assemble(base_path, plan, again)
+    same = again.name == wheel.name and _sha256(again) == _sha256(wheel)
+    again.unlink()
+    return [] if same else ["its bytes are not those that this checkout builds under the same version"]
 
 
 def publish(

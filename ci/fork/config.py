@@ -119,6 +119,7 @@ def load(path: Path) -> Pin:
     tables = document.get("lane")
     if not isinstance(tables, dict) or not tables:
         raise ConfigError(f'{path.name} has no [lane."<version>"] table', "see the README on pinning a new upstream")
+    faults += [f"lane '{name}': is not a plain name" for name in tables if not re.fullmatch(r"\w[\w.-]*", name)]
     lanes = {name: _lane(name, _Table(table, f'lane."{name}"', faults)) for name, table in tables.items()}
     default = _Table(document, "", faults).text("default-lane")
     if default and default not in lanes:
@@ -184,7 +185,7 @@ def _lane(name: str, table: _Table) -> Lane:
         version=version,
         label=table.text("label", r"[a-z0-9]+"),
         revision=table.positive("revision"),
-        submodule=table.text("submodule", r"[\w.-]+"),
+        submodule=table.text("submodule", r"\w[\w.-]*"),
         layout=tuple(layout.items()),
         wheels=tuple(
             _wheel(_Table(row, f"{table.where}.wheel[{n}]", table.faults), version) for n, row in enumerate(rows)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from fork.errors import ForkError
+from fork.errors import DiskFullError, ForkError
 
-__all__ = ["Git", "GitError"]
+__all__ = ["Git", "GitError", "check_room"]
 
 _SETTINGS = {
+    "am.keepCr": "true",
     "am.threeWay": "false",
     "commit.gpgSign": "false",
     "core.autocrlf": "false",
@@ -23,12 +25,22 @@ _SETTINGS = {
     "user.name": "Triton fork",
     "user.email": "fork@localhost",
 }
+_STORED = ("am.keepCr", "commit.gpgSign", "core.autocrlf", "core.hooksPath", "user.name", "user.email")
 
 
 class GitError(ForkError):
     """Git is missing or failed in a way that is not the patch's fault."""
 
     exit_code = 18
+
+
+def check_room(folder: Path, done: subprocess.CompletedProcess[bytes]) -> None:
+    """Tell a full disk from other failures of git.
+
+    :raises DiskFullError: Git failed for want of room.
+    """
+    if done.returncode != 0 and re.search(rb"No space left on device|Disk quota exceeded|unable to write", done.stderr):
+        raise DiskFullError(f"the disk is full: git cannot write in {folder}", "make room; a tree takes about 10 MB")
 
 
 @dataclass(frozen=True)
@@ -42,10 +54,17 @@ class Git:
 
     @classmethod
     def init(cls, folder: Path) -> Git:
-        """Make an empty repository whose branch is ``fork``; the settings that keep exports stable are stored in it."""
+        """Make an empty repository whose branch is ``fork``.
+
+        Stored in it are the settings that a person's own git needs to make commits there that export as ours do, and an identity
+        where the person has none.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         git = cls(folder)
         git("init", "--quiet", "--initial-branch=fork")
+        for name in _STORED:
+            if not (name.startswith("user.") and _users_own(folder, name)):
+                git("config", name, _SETTINGS[name])
         return git
 
     def environment(self) -> dict[str, str]:
@@ -101,3 +120,11 @@ class Git:
     def tree(self, revision: str = "HEAD") -> str:
         """Return the hash of the tree of a revision."""
         return self("rev-parse", f"{revision}^{{tree}}")
+
+
+def _users_own(folder: Path, name: str) -> bool:
+    """Say whether the person's or the machine's configuration has a setting."""
+    located = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"}
+    environment = {key: value for key, value in os.environ.items() if key not in located}
+    done = subprocess.run(["git", "config", name], cwd=folder, env=environment, capture_output=True, check=False)
+    return bool(done.stdout.strip())

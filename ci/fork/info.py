@@ -13,6 +13,8 @@ from fork.errors import ForkError
 
 __all__ = ["NotTheForkError", "installed_info", "wheel_info"]
 
+_KEYS = frozenset({"version", "upstream", "base", "patches", "digest", "builder", "files"})
+
 
 class NotTheForkError(ForkError):
     """A wheel or an installation is not one of the fork."""
@@ -31,6 +33,10 @@ def wheel_info(path: Path) -> dict[str, Any]:
             document: dict[str, Any] = json.loads(archive.read(PROVENANCE))
         except ArchiveError:
             raise NotTheForkError(f"'{path.name}' has no {PROVENANCE}: it is not a wheel of the fork") from None
+        except ValueError as error:
+            raise NotTheForkError(f"{PROVENANCE} of '{path.name}' is damaged: {error}") from None
+    if not isinstance(document, dict) or not document.keys() >= _KEYS:
+        raise NotTheForkError(f"{PROVENANCE} of '{path.name}' lacks what the fork writes there")
     return document
 
 

@@ -243,8 +243,8 @@ def find_release(project: str, version: str, tags: Iterable[Tag], index_urls: Se
     wanted = {_kind(tag) for tag in tags}
     for index_url, package in _packages(project, index_urls):
         if package.filename.endswith(".whl") and _fits(package.filename, Version(version), wanted):
-            sha256 = package.digests.get("sha256")
-            if sha256:
+            sha256 = package.digests.get("sha256", "")
+            if re.fullmatch(r"[0-9a-f]{64}", sha256) and "/" not in package.filename:
                 size = package.size or _content_length(_with_credentials(package.url, index_url))
                 return BaseWheel(package.filename, size, sha256)
     raise IndexLacksFileError(

@@ -68,7 +68,9 @@ def read_series(folder: Path) -> Series:
     file = folder / "series"
     names: list[str] = []
     if file.is_file():
-        lines = (line.strip() for line in file.read_text("utf-8").splitlines())
+        text = file.read_bytes().decode("utf-8", errors="replace")
+        faults += [f"'{folder.name}/series' is not UTF-8"] if "\ufffd" in text else []
+        lines = (line.strip() for line in text.splitlines())
         names = [line for line in lines if line and not line.startswith("#")]
     else:
         faults.append(f"'{folder.name}/series' is missing")

@@ -9,7 +9,7 @@ from pathlib import Path
 from fork.assembly.archive import WheelArchive
 from fork.config import Lane
 from fork.errors import ForkError
-from fork.git import Git, GitError
+from fork.git import Git, GitError, check_room
 from fork.layout import Layout
 from fork.patch import Patch
 from fork.series import Lock
@@ -92,6 +92,7 @@ def apply_patches(git: Git, patches: Iterable[Patch], progress: Callable[[str], 
         done = git.run(
             "am", "--quiet", "--keep", "--keep-cr", "--no-3way", "--committer-date-is-author-date", stdin=patch.data
         )
+        check_room(git.folder, done)
         if done.returncode != 0:
             conflict = _conflict(git, patch, done.stdout + done.stderr)
             git.run("am", "--abort")

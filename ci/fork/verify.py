@@ -19,6 +19,7 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from fork.assembly.archive import ArchiveError, WheelArchive
 from fork.assembly.provenance import PROVENANCE
+from fork.assembly.records import parse_record
 from fork.assembly.sbom import SBOM
 from fork.errors import ForkError
 
@@ -62,7 +63,7 @@ def wheel_faults(path: Path, base: Path | None = None) -> list[str]:
             faults = checks.run()
             if base is not None and checks.provenance:
                 with WheelArchive.open(base) as original:
-                    faults += _base_faults(archive, original, checks.provenance)
+                    faults += [] if faults else _base_faults(archive, original, checks.provenance)
             return faults
     except ArchiveError as error:
         return [error.message]
@@ -183,19 +184,31 @@ class _Checks:
 
 
 def _base_faults(archive: WheelArchive, original: WheelArchive, provenance: dict[str, Any]) -> list[str]:
-    """Compare the members of the package with the base's; their content was already compared with RECORD by hash."""
-    declared = set(provenance["files"]) | {PROVENANCE}
-    ours = _package(archive)
-    theirs = _package(original)
+    """Compare members with the base's by the hashes in both RECORDs, which were compared with the content before."""
+    declared = set(provenance["files"]) | {PROVENANCE, f"{_INFO}/METADATA", f"{_INFO}/RECORD", f"{_INFO}/{SBOM}"}
+    ours, theirs = _described(archive), _described(original)
     differing = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
-    return [
+    faults = [
         f"'{name}' differs from the base, and provenance.json does not say so" for name in sorted(differing - declared)
     ]
+    metadata = [_without_version(each.read(f"{each.dist_info}/METADATA")) for each in (archive, original)]
+    return (
+        faults if metadata[0] == metadata[1] else [*faults, "METADATA differs from the base's in more than the version"]
+    )
 
 
-def _package(archive: WheelArchive) -> dict[str, tuple[int, int, int]]:
+_INFO = "*.dist-info"
+
+
+def _described(archive: WheelArchive) -> dict[str, tuple[str, str, int]]:
+    """Give hash and size as RECORD has them, and the mode, of every member; the ``.dist-info`` folder goes by one name."""
+    record = parse_record(archive.read(f"{archive.dist_info}/RECORD").decode())
+    modes = {member.filename: member.external_attr >> 16 for member in archive.members}
     return {
-        member.filename: (member.CRC, member.file_size, member.external_attr)
-        for member in archive.members
-        if not member.filename.startswith(f"{archive.dist_info}/")
+        name.replace(archive.dist_info, _INFO, 1): (digest, size, modes.get(name, 0))
+        for name, digest, size in record.values()
     }
+
+
+def _without_version(metadata: bytes) -> bytes:
+    return re.sub(rb"^Version: .*$", b"", metadata, count=1, flags=re.MULTILINE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -237,3 +238,53 @@ def test_exit_codes_are_not_shared() -> None:
             found.setdefault(error.exit_code, set()).add(error.__qualname__)
     shared = {code: names for code, names in found.items() if len(names) > 1}
     assert shared in ({}, {17: {"ArchiveError", "VerifyError"}})
+
+
+def test_a_wheel_that_declares_its_own_change_is_not_what_the_checkout_builds(small, run, capsys) -> None:
+    from tests.unit.test_wheel import reseal
+
+    run(*BUILD)
+    wheel = next(small.project.wheelhouse.glob("*.whl"))
+    digests = {}
+
+    def change(content: bytes) -> bytes:
+        digests["old"] = hashlib.sha256(content).hexdigest().encode()
+        content = content.replace(b"fn.__name__", b"fn.__code__")
+        digests["new"] = hashlib.sha256(content).hexdigest().encode()
+        return content
+
+    reseal(wheel, "triton/runtime/jit.py", change)
+    reseal(wheel, "provenance.json", lambda content: content.replace(digests["old"], digests["new"]))
+    capsys.readouterr()
+    assert run("verify", str(wheel)) == 17
+    assert "not those that this checkout builds" in capsys.readouterr().err
+
+
+def test_a_base_that_is_not_pinned_is_no_base(small, run, capsys) -> None:
+    from tests.unit.test_wheel import reseal
+
+    run(*BUILD)
+    wheel = next(small.project.wheelhouse.glob("*.whl"))
+    sha256 = small.lane.wheels[0].sha256.encode()
+    reseal(
+        wheel, "provenance.json", lambda content: content.replace(b'"sha256": "' + sha256, b'"sha256": "' + b"0" * 64)
+    )
+    assert run("verify", str(wheel)) == 17
+    assert "is not pinned in fork.toml" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"{", b"{}", b"[]"])
+def test_a_damaged_provenance_is_said(small, run, capsys, content: bytes) -> None:
+    from tests.unit.test_wheel import reseal
+
+    run(*BUILD)
+    wheel = next(small.project.wheelhouse.glob("*.whl"))
+    reseal(wheel, "provenance.json", lambda _: content)
+    assert run("verify", str(wheel)) == 17
+    assert run("info", str(wheel)) == 22
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made(small, run, capsys) -> None:
+    assert run(*BUILD, "--out", str(small.project.root / "fork.toml")) == 29
+    assert "cannot make the folder" in capsys.readouterr().err

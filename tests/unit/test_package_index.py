@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from packaging.tags import Tag
+from packaging.tags import Tag, parse_tag
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
 from fork import package_index
@@ -151,3 +152,17 @@ def test_finds_the_wheel_of_another_version(tmp_path: Path) -> None:
         assert find_release("triton", "3.7.0", tags, [index.url]) == pin(wanted)
         with pytest.raises(IndexLacksFileError, match=r"3\.9\.0"):
             find_release("triton", "3.9.0", tags, [index.url])
+
+
+@pytest.mark.parametrize(
+    ("filename", "sha256"),
+    [
+        ("triton-3.7.0-cp311-cp311-linux_x86_64.whl", "../../outside"),
+        ("../triton-3.7.0-cp311-cp311-linux_x86_64.whl", "0" * 64),
+    ],
+)
+def test_an_index_cannot_choose_where_a_download_goes(monkeypatch, filename: str, sha256: str) -> None:
+    package = SimpleNamespace(filename=filename, digests={"sha256": sha256}, size=1, url="http://127.0.0.1/x")
+    monkeypatch.setattr(package_index, "_packages", lambda *_: [("http://127.0.0.1/", package)])
+    with pytest.raises(package_index.IndexLacksFileError):
+        package_index.find_release("triton", "3.7.0", parse_tag("cp311-cp311-linux_x86_64"), ["http://127.0.0.1/"])

@@ -14,6 +14,7 @@ import pytest
 from installer.sources import WheelFile
 
 from fork.assembly.archive import ArchiveError
+from fork.assembly.records import record_hash
 from fork.assembly.wheel import wheel_name
 from fork.builder import BaseMismatchError, build_wheels, output_folder, prepare
 from fork.simple_index import PublishedFileError, write_index
@@ -237,3 +238,43 @@ def test_a_later_build_of_a_revision_supersedes_the_earlier(small, wheel) -> Non
     build(small, wheel.parent)
     pages = json.loads((wheel.parent / "simple/triton/index.json").read_text())["files"]
     assert [entry["filename"] for entry in pages if not entry.get("yanked")] == [wheel.name]
+
+
+def reseal(wheel: Path, name: str, change: Callable[[bytes], bytes]) -> None:
+    """Change a member and correct RECORD, as somebody with bad intent would."""
+    with zipfile.ZipFile(wheel) as archive:
+        member = next(each for each in archive.namelist() if each.endswith(name))
+        content = change(archive.read(member))
+    row = f"{member},{record_hash(content)},{len(content)}\n".encode()
+
+    def put(path: str, old: bytes, _: zipfile.ZipInfo) -> bytes:
+        if path == member:
+            return content
+        if path.endswith(".dist-info/RECORD"):
+            return b"".join(
+                row if line.startswith(f"{member},".encode()) else line for line in old.splitlines(keepends=True)
+            )
+        return old
+
+    rewrite(wheel, put)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        (
+            ".dist-info/METADATA",
+            b"Requires-Python",
+            b"Requires-Dist: evil\nRequires-Python",
+            "METADATA differs from the base's",
+        ),
+        (".dist-info/entry_points.txt", b"proton =", b"prot =", "entry_points.txt' differs from the base"),
+        ("triton/profiler/__init__.py", b"pass", b"...", "differs from the base"),
+        ("triton/_C/libtriton.so", b"library", b"liebary", "differs from the base"),
+    ],
+)
+def test_a_resealed_change_is_found(small, wheel, name: str, old: bytes, new: bytes, said: str) -> None:
+    reseal(wheel, name, lambda content: content.replace(old, new, 1))
+    assert wheel_faults(wheel) == []
+    found = wheel_faults(wheel, small.base)
+    assert any(said in fault for fault in found), found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -19,6 +20,7 @@ from fork.assembly.records import Row, parse_record, record_hash, write_record
 from fork.assembly.sbom import SBOM, write_sbom
 from fork.assembly.version import Ingredients
 from fork.config import Lane
+from fork.errors import DiskFullError
 from fork.patch import Patch
 
 __all__ = ["Changes", "Plan", "assemble", "wheel_name"]
@@ -88,6 +90,13 @@ def assemble(base: Path, plan: Plan, target: Path) -> None:
             os.fsync(file.fileno())
         part.chmod(0o644)
         part.replace(target)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFullError(
+                f"the disk is full: no room for '{target.name}' in {target.parent}",
+                f"make room ({base.stat().st_size / 1e6:.0f} MB), or choose another folder with --out",
+            ) from None
+        raise
     finally:
         part.unlink(missing_ok=True)
 

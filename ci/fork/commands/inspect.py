@@ -7,7 +7,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from fork.builder import output_folder
+from fork.builder import output_folder, prepare, rebuild_faults
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
 from fork.info import installed_info, wheel_info
 from fork.simple_index import IndexFaultError, check_index, write_index
@@ -22,7 +22,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "verify",
         help="check a wheel",
         description="Checks content against RECORD, names, tags, permissions, provenance, bill of materials, and, unless told "
-        "otherwise, that nothing differs from the base wheel but what the wheel declares.",
+        "otherwise, that nothing differs from the base wheel but what the wheel declares. A wheel of the version that this "
+        "checkout builds is built again and compared byte for byte.",
     )
     verify.add_argument("wheel", type=Path, nargs="+", help="wheel of the fork")
     verify.add_argument("--no-base", action="store_true", help="do not get the base wheel for comparison")
@@ -59,15 +60,7 @@ def run_verify(arguments: argparse.Namespace, context: Context) -> int:
 
     :raises VerifyError: Something is.
     """
-    lane = context.lane(arguments)
-    found: dict[str, list[str]] = {}
-    for path in arguments.wheel:
-        base = None
-        if not arguments.no_base:
-            origin = wheel_info(path)["base"]
-            pinned = [wheel for wheel in lane.wheels if wheel.sha256 == origin["sha256"]]
-            base = context.fetch(arguments, pinned)[0] if pinned else None
-        found[path.name] = wheel_faults(path, base)
+    found = {str(path): _wheel_faults(arguments, context, path) for path in arguments.wheel}
     if arguments.json:
         context.print_json(found)
         return VerifyError.exit_code if any(found.values()) else 0
@@ -78,6 +71,33 @@ def run_verify(arguments: argparse.Namespace, context: Context) -> int:
         )
     context.print_plain("\n".join(f"{name}: in order" for name in found))
     return 0
+
+
+def _wheel_faults(arguments: argparse.Namespace, context: Context, path: Path) -> list[str]:
+    """Check a wheel on its own, against its base, and, where the checkout builds this very version, against a new build."""
+    faults = wheel_faults(path)
+    if faults or arguments.no_base:
+        return faults
+    document = wheel_info(path)
+    if document["base"]["kind"] == "source":
+        context.messages.print(
+            f"{path.name} was built from source: there is no base wheel to compare it with", highlight=False
+        )
+        return []
+    lane = context.lane(arguments)
+    pinned = [wheel for wheel in lane.wheels if wheel.sha256 == document["base"]["sha256"]]
+    if not pinned:
+        return ["the base that it names is not pinned in fork.toml, so there is nothing to compare it with (--no-base)"]
+    base = context.fetch(arguments, pinned)[0]
+    faults = wheel_faults(path, base)
+    with context.project.scratch("verify") as scratch:
+        prepared = prepare(context.project, lane, base, scratch, lambda _: None)
+        if prepared.version == document["version"]:
+            return faults + rebuild_faults(prepared, path, pinned[0], base, scratch)
+    context.messages.print(
+        f"{path.name} was not compared with a build of this checkout, which makes {prepared.version}", highlight=False
+    )
+    return faults
 
 
 def run_index(arguments: argparse.Namespace, context: Context) -> int:
