@@ -24,9 +24,8 @@ def main() -> None:
     Bytes are those that the process itself read by system calls; what is mapped into memory, such as libtriton, is not in them.
     Processes are those that it started itself, not what they started.
     """
-    from benchmarks.support.ten_kernels import launches
-
     from benchmarks.support.device import Tensor, install
+    from benchmarks.support.ten_kernels import launches
 
     install()
     kernel, arguments, constants = launches(Tensor)[0]
