@@ -30,13 +30,16 @@ def main() -> None:
     triton.runtime.cache.triton_key()  # belongs to the start of the process
     (variant,) = variants(case)
     start, cpu = time.perf_counter(), cpu_seconds()
+    variant.source.hash()  # compilation does it first, within what the listener takes for the first stage
+    key = time.perf_counter() - start
     triton.compile(variant.source, target=driver.target, options=variant.options)
     elapsed, cpu = time.perf_counter() - start, cpu_seconds() - cpu
     results: dict[str, list[object]] = {
         "whole compilation": [elapsed * 1e3, "ms"],
         "whole compilation, processor time": [cpu * 1e3, "ms"],
     }
-    named = 0.0
+    results["key of the source"] = [key * 1e3, "ms"]
+    named = key * 1e3
     for stage in stages.names[:-1]:
         results[stage] = [stages.milliseconds(stage), "ms"]
         named += stages.milliseconds(stage)

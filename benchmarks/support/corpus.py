@@ -60,6 +60,18 @@ class Generation:
         self._driver, self._case, self._target = driver, case, gpu_target(target)
         self._backend = make_backend(self._target)
 
+    def key_seconds(self) -> float:
+        """Work out the key of the source of every variant, which compilation does before it generates anything.
+
+        :returns: Elapsed time in seconds.
+        """
+        self._driver.target = self._target
+        sources = [variant.source for variant in variants(self._case)]
+        start = time.perf_counter()
+        for source in sources:
+            source.hash()
+        return time.perf_counter() - start
+
     def seconds(self) -> tuple[float, float]:
         """Generate the IR of every variant.
 
