@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
@@ -20,6 +20,7 @@ from fork.config import BaseWheel, Lane
 from fork.errors import BusyError, ForkError
 from fork.git import Git
 from fork.layout import Layout
+from fork.native import build_native, native_environment
 from fork.overlay import read_overlay, shipped_files
 from fork.patch import Patch
 from fork.project import Project
@@ -28,7 +29,17 @@ from fork.simple_index import PublishedFileError, published_hashes, write_index
 from fork.tree import apply_series, lay_out
 from fork.verify import verify_wheel
 
-__all__ = ["Built", "Prepared", "build_wheels", "output_folder", "prepare", "publish", "rebuild_faults"]
+__all__ = [
+    "Built",
+    "Prepared",
+    "build_wheels",
+    "gather_ingredients",
+    "native_extensions",
+    "output_folder",
+    "prepare",
+    "publish",
+    "rebuild_faults",
+]
 
 Step = Callable[[str], None]
 
@@ -71,7 +82,8 @@ class Prepared:
     :param patches: The series.
     :param ingredients: What the version's digest covers.
     :param version: The version of the wheels.
-    :param changes: What differs from the base.
+    :param changes: What differs from the base, without the native extension.
+    :param native: The native extension by machine: path in the wheel -> content; empty where the checkout has no ``native/``.
     :param sources: The unpatched sources by path in the wheel, to compare other base wheels with.
     """
 
@@ -80,15 +92,26 @@ class Prepared:
     ingredients: Ingredients
     version: str
     changes: Changes
+    native: Mapping[str, Mapping[str, bytes]]
     sources: dict[str, bytes]
 
+    def plan(self, base: BaseWheel) -> Plan:
+        """Say what to build from a base wheel; free-threaded Pythons have no stable ABI and go without the extension."""
+        native = {} if base.python.endswith("t") else self.native.get(base.machine, {})
+        origin = Origin("wheel", base.filename, base.sha256)
+        changes = replace(self.changes, native=native)
+        return Plan(self.lane, self.version, origin, self.ingredients, self.patches, changes)
 
-def prepare(project: Project, lane: Lane, base_wheel: Path, folder: Path, step: Step) -> Prepared:
+
+def prepare(
+    project: Project, lane: Lane, base_wheel: Path, folder: Path, step: Step, machines: Iterable[str] = ()
+) -> Prepared:
     """Apply the queue on the sources of a base wheel and gather what goes into every wheel of the lane.
 
     :param base_wheel: A verified base wheel.
     :param folder: An empty scratch folder.
     :param step: Is told what is being done.
+    :param machines: The machines to build the native extension for.
     :raises QueueError, PatchConflictError, TreeMismatchError: The queue is not in order.
     :raises OverlayError: The overlay is not in order.
     """
@@ -100,14 +123,7 @@ def prepare(project: Project, lane: Lane, base_wheel: Path, folder: Path, step: 
     layout = Layout.of(lane)
     shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
     overlay = read_overlay(project.overlay(lane), layout, shipped)
-    ingredients = Ingredients.gather(
-        lane=lane,
-        base={wheel.filename: wheel.sha256 for wheel in lane.wheels},
-        patches=patches,
-        overlay=project.overlay(lane),
-        native=project.native,
-        requirements=project.root / "ci" / "requirements" / "tool.txt",
-    )
+    ingredients = gather_ingredients(project, lane, {wheel.filename: wheel.sha256 for wheel in lane.wheels}, patches)
     patched, removed = _patched_files(git, layout)
     return Prepared(
         lane=lane,
@@ -115,8 +131,41 @@ def prepare(project: Project, lane: Lane, base_wheel: Path, folder: Path, step: 
         ingredients=ingredients,
         version=fork_version(lane, ingredients),
         changes=Changes(patched, removed, overlay),
+        native=native_extensions(project, machines, folder / "native", step),
         sources=read_sources(base_wheel, layout),
     )
+
+
+def gather_ingredients(
+    project: Project, lane: Lane, base: Mapping[str, str], patches: tuple[Patch, ...]
+) -> Ingredients:
+    """Gather what the version's digest covers from a checkout; see :class:`fork.assembly.version.Ingredients`."""
+    requirements = project.root / "ci" / "requirements"
+    return Ingredients.gather(
+        lane=lane,
+        base=base,
+        patches=patches,
+        overlay=project.overlay(lane),
+        native=project.native,
+        requirements=[path for path in (requirements / "tool.txt", requirements / "native.txt") if path.is_file()],
+    )
+
+
+def native_extensions(
+    project: Project, machines: Iterable[str], work: Path, step: Step
+) -> dict[str, Mapping[str, bytes]]:
+    """Build the native extension for some machines.
+
+    :returns: Machine -> path in the wheel -> content; empty where the checkout has no ``native/``.
+    :raises NativeBuildError: It cannot be built.
+    """
+    if not (project.native / "CMakeLists.txt").is_file():
+        return {}
+    found: dict[str, Mapping[str, bytes]] = {}
+    for machine in dict.fromkeys(machines):
+        step("getting the tools of the native build")
+        found[machine] = build_native(project.native, work, machine, native_environment(), step)
+    return found
 
 
 def read_sources(wheel: Path, layout: Layout) -> dict[str, bytes]:
@@ -191,9 +240,7 @@ def build_wheels(
                 f"the sources in '{path.name}' are not those that the queue was applied on",
                 "pin wheels of one release only",
             )
-        origin = Origin("wheel", wheel.filename, wheel.sha256)
-        plan = Plan(prepared.lane, prepared.version, origin, prepared.ingredients, prepared.patches, prepared.changes)
-        built.append(publish(plan, path, wheelhouse, staging, step, compare_with=path))
+        built.append(publish(prepared.plan(wheel), path, wheelhouse, staging, step, compare_with=path))
     step("writing the index")
     write_index(wheelhouse, prepared.version)
     return built
@@ -207,10 +254,8 @@ def rebuild_faults(prepared: Prepared, wheel: Path, base: BaseWheel, base_path: 
     :param base: The base wheel that it says it was made from, and where that lies.
     :param folder: An empty scratch folder.
     """
-    origin = Origin("wheel", base.filename, base.sha256)
     again = folder / wheel_name(base.filename, prepared.version)
-    plan = Plan(prepared.lane, prepared.version, origin, prepared.ingredients, prepared.patches, prepared.changes)
-    assemble(base_path, plan, again)
+    assemble(base_path, prepared.plan(base), again)
     same = again.name == wheel.name and _sha256(again) == _sha256(wheel)
     again.unlink()
     return [] if same else ["its bytes are not those that this checkout builds under the same version"]

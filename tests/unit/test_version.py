@@ -19,7 +19,7 @@ def gather(small: SmallProject) -> Ingredients:
         patches=read_series(small.queue).sound(),
         overlay=small.project.overlay(small.lane),
         native=small.project.native,
-        requirements=root / "ci" / "requirements" / "tool.txt",
+        requirements=[root / "ci" / "requirements" / "tool.txt"],
     )
 
 

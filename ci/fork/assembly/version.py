@@ -16,7 +16,7 @@ from fork.patch import Patch
 __all__ = ["Ingredients", "file_digests", "fork_version", "source_files"]
 
 # Modules outside this package that decide what goes into a wheel, and where.
-_DECIDING = ("builder.py", "layout.py", "overlay.py", "patch.py", "tree.py")
+_DECIDING = ("builder.py", "layout.py", "native.py", "overlay.py", "patch.py", "tree.py")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Ingredients:
         patches: Iterable[Patch],
         overlay: Path,
         native: Path,
-        requirements: Path,
+        requirements: Iterable[Path],
     ) -> Ingredients:
         """Read the ingredients from the folders of a checkout.
 
@@ -62,7 +62,7 @@ class Ingredients:
         :param patches: The series.
         :param overlay: Folder of the lane's overlay; may be missing.
         :param native: Folder of the native sources; may be missing.
-        :param requirements: The hash-pinned requirements of the tool, whose libraries write parts of the wheel.
+        :param requirements: The hash-pinned requirements whose libraries and compilers make parts of the wheel.
         """
         own = Path(__file__).parent
         builder = {f"fork/assembly/{name}": digest for name, digest in file_digests(own).items()}
@@ -73,7 +73,7 @@ class Ingredients:
             patches={patch.name: _sha256(patch.data) for patch in patches},
             overlay=file_digests(overlay),
             native=file_digests(native),
-            builder=builder | {requirements.name: _sha256(requirements.read_bytes())},
+            builder=builder | {path.name: _sha256(path.read_bytes()) for path in requirements},
         )
 
 

@@ -111,7 +111,7 @@ def _pairs(arguments: argparse.Namespace, context: Context) -> Iterator[tuple[st
         output_folder(context.project.wheelhouse) as staging,
         steps(context.messages, "building") as step,
     ):
-        prepared = prepare(context.project, lane, files[0], scratch, step)
+        prepared = prepare(context.project, lane, files[0], scratch, step, [wheel.machine for wheel in wheels])
         bases = list(zip(wheels, files, strict=True))
         built = build_wheels(prepared, bases, context.project.wheelhouse, staging, step)
     for wheel, file, made in zip(wheels, files, built, strict=True):

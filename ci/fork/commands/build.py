@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             files = context.fetch(arguments, wheels)
             downloaded = monotonic() - started
             with steps(context.messages, f"lane {lane.name}") as step:
-                prepared = prepare(context.project, lane, files[0], scratch, step)
+                prepared = prepare(context.project, lane, files[0], scratch, step, [wheel.machine for wheel in wheels])
                 built = build_wheels(prepared, list(zip(wheels, files, strict=True)), out, staging, step)
     _report(arguments, context, out, built, downloaded, monotonic() - started)
     return 0

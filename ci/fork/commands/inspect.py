@@ -91,7 +91,7 @@ def _wheel_faults(arguments: argparse.Namespace, context: Context, path: Path) -
     base = context.fetch(arguments, pinned)[0]
     faults = wheel_faults(path, base)
     with context.project.scratch("verify") as scratch:
-        prepared = prepare(context.project, lane, base, scratch, lambda _: None)
+        prepared = prepare(context.project, lane, base, scratch, lambda _: None, [pinned[0].machine])
         if prepared.version == document["version"]:
             return faults + rebuild_faults(prepared, path, pinned[0], base, scratch)
     context.messages.print(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 from pathlib import Path
 
 from fork.assembly.provenance import Origin
-from fork.assembly.version import Ingredients, fork_version
+from fork.assembly.version import fork_version
 from fork.assembly.wheel import Changes, Plan
-from fork.builder import Built, publish
+from fork.builder import Built, gather_ingredients, native_extensions, publish
 from fork.commands.context import Context
 from fork.config import Lane
 from fork.errors import ForkError
@@ -49,14 +50,7 @@ def build_from_source(
     project = context.project
     patches = read_series(project.patches(lane)).sound()
     lock = read_lock(project.patches(lane))
-    ingredients = Ingredients.gather(
-        lane=lane,
-        base={"source": lane.commit},
-        patches=patches,
-        overlay=project.overlay(lane),
-        native=project.native,
-        requirements=project.root / "ci" / "requirements" / "tool.txt",
-    )
+    ingredients = gather_ingredients(project, lane, {"source": lane.commit}, patches)
     version = fork_version(lane, ingredients)
     overlay: dict[str, bytes] = {}
     with steps(context.messages, f"lane {lane.name}") as step:
@@ -79,7 +73,15 @@ def build_from_source(
             environ=os.environ,
             log=project.state / "source-build.log",
         )
-        plan = Plan(lane, version, Origin("source", lane.commit, ""), ingredients, patches, Changes(overlay=overlay))
+        native = native_extensions(project, [platform.machine()], scratch / "native", step)
+        plan = Plan(
+            lane,
+            version,
+            Origin("source", lane.commit, ""),
+            ingredients,
+            patches,
+            Changes(overlay=overlay, native=native.get(platform.machine(), {})),
+        )
         built = publish(plan, wheel, out, staging, step)
         step("writing the index")
         write_index(out, version)
