@@ -18,7 +18,8 @@ _EDIT_EPILOG = """example:
   ci/fork.sh refresh
 
 A commit becomes the patch file that its 'Patch-Name:' trailer names. To change an existing patch, use
-`git commit --fixup` and `git rebase -i --autosquash base`.
+`git commit --fixup` and `git rebase -i --autosquash base`. Where a patch does not apply, the tree is opened at that patch, with
+`git am` under way. To remove one, remove its commit and name it: `ci/fork.sh refresh --drop speed/name.patch`.
 """
 
 
@@ -45,6 +46,13 @@ def add_parser(subparsers: Subparsers) -> None:
         help="write the commits back as patch files and lock the tree",
         description="Writes the commits of the open tree back as patch files, and locks the hash of the tree that they give. "
         "With no tree open, locks what the patch files give.",
+    )
+    fresh.add_argument(
+        "--drop",
+        metavar="PATCH",
+        action="append",
+        default=[],
+        help="remove this patch, whose commit was removed on purpose",
     )
     fresh.set_defaults(run=run_refresh)
     for parser in (check, edit, fresh):
@@ -86,7 +94,7 @@ def run_refresh(arguments: argparse.Namespace, context: Context) -> int:
     lane = context.lane(arguments)
     base = context.any_base(arguments, lane)
     with context.project.scratch("refresh") as scratch:
-        done = refresh(context.project, lane, base, scratch)
+        done = refresh(context.project, lane, base, scratch, drop=arguments.drop)
     for name in done.written:
         context.print_plain(f"written  {name}")
     for name in done.removed:
