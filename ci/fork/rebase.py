@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from packaging.version import Version
+
 from fork.config import Lane
-from fork.edit import export_queue
+from fork.edit import apply_or_point_to_edit, export_queue, move_into_place, working_on
 from fork.errors import ForkError
 from fork.git import Git
 from fork.patch import Patch
 from fork.project import Project
-from fork.series import read_series
-from fork.tree import apply_patches, lay_out
+from fork.series import read_series, write_lock, write_series
+from fork.tree import lay_out, lock_of
 
 __all__ = ["Outcome", "RebaseConflictError", "RebaseError", "continue_rebase", "export_rebase", "start_rebase"]
 
@@ -40,13 +43,21 @@ class Outcome:
     """How a patch fared.
 
     :param name: The patch.
-    :param status: ``clean``, ``offset``, ``3-way``, ``already upstream``, ``settled`` (by a person), ``conflict`` or ``waiting``.
-    :param detail: Lines moved, or files and hunks in conflict.
+    :param status: ``clean``, ``offset``, ``3-way``, ``already upstream``, ``settled`` (by a person), ``dropped`` or ``conflict``.
+    :param detail: Lines moved, or files and hunks in conflict, and what the patch says of upstream.
+    :param predicted: It was only tried, without the patches before it that conflict.
     """
 
     name: str
     status: str
     detail: str = ""
+    predicted: bool = False
+
+
+@dataclass(frozen=True)
+class _State:
+    onto: str
+    outcomes: list[Outcome]
 
 
 def start_rebase(
@@ -60,99 +71,174 @@ def start_rebase(
     :param old_wheel: Verified wheel of the pinned version.
     :param new_wheel: Verified wheel of the version to go to.
     :param discard: Throw away a rebase that is under way.
-    :returns: One outcome for each patch; after a conflict the rest is ``waiting``.
+    :returns: One outcome for each patch; after a conflict the rest is predicted.
+    :raises BusyError: Another process works on the queue.
     :raises RebaseError: A rebase is under way.
     """
     folder = project.rebase_tree(lane)
-    if folder.exists() and not discard:
-        raise RebaseError(
-            f"a rebase is under way in {folder}", "go on with --continue, or throw it away with --discard"
-        )
-    patches = read_series(project.patches(lane)).sound()
-    shutil.rmtree(folder, ignore_errors=True)
-    git = lay_out(lane, old_wheel, folder)
-    apply_patches(git, patches)
-    git("tag", "old-queue")
-    for path in folder.iterdir():
-        if path.name != ".git":
-            shutil.rmtree(path)
-    fresh = lay_out(lane, new_wheel, folder.with_name(f"{folder.name}.new"))
-    shutil.copytree(fresh.folder, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git"))
-    shutil.rmtree(fresh.folder)
-    git.commit_all(f"Upstream sources of {new_wheel.name.split('-')[1]}")
-    git("tag", "--force", "base")
-    return _advance(git, patches, [], step)
+    fresh = folder.with_name(f"{folder.name}.new")
+    with working_on(project, lane):
+        if (folder / ".git" / _STATE).is_file() and not discard:
+            raise RebaseError(
+                f"a rebase is under way in {folder}", "go on with --continue, or throw it away with --discard"
+            )
+        patches = read_series(project.patches(lane)).sound()
+        shutil.rmtree(fresh, ignore_errors=True)
+        try:
+            state = _State(new_wheel.name.split("-")[1], [])
+            _save(_lay_out_both(lane, old_wheel, new_wheel, patches, fresh), state)
+            move_into_place(fresh, folder)
+        except BaseException:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise
+        return _advance(Git(folder), patches, state, step)
 
 
 def continue_rebase(project: Project, lane: Lane, *, step: Callable[[str], None]) -> list[Outcome]:
     """Go on after a person settled a conflict and staged or committed the result, or chose to drop the patch.
 
-    :raises RebaseError: No rebase is under way, or the conflict is not settled.
+    :raises BusyError: Another process works on the queue.
+    :raises RebaseError: No rebase is under way, the conflict is not settled, or the queue changed in the meantime.
     """
-    git, outcomes = _under_way(project, lane)
-    patches = read_series(project.patches(lane)).sound()
-    if git("diff", "--name-only", "--diff-filter=U"):
-        raise RebaseError(f"there are unmerged files in {git.folder}", "settle them, `git add` them, then --continue")
-    last = outcomes[-1] if outcomes else None
-    if last and last.status == "conflict":
-        if _am_open(git):
-            dropped = git.run("diff", "--cached", "--quiet", "HEAD").returncode == 0
-            git("am", "--skip" if dropped else "--continue")
-            outcomes[-1] = Outcome(last.name, "dropped" if dropped else "settled", last.detail)
-        else:
-            outcomes[-1] = Outcome(last.name, "settled", last.detail)
-    return _advance(git, patches, outcomes, step)
+    with working_on(project, lane):
+        git, state, patches = _under_way(project, lane)
+        if git("diff", "--name-only", "--diff-filter=U"):
+            raise RebaseError(
+                f"there are unmerged files in {git.folder}", "settle them, `git add` them, then --continue"
+            )
+        last = state.outcomes[-1] if state.outcomes else None
+        if last and last.status == "conflict":
+            status = "settled"
+            if _am_open(git):
+                status = "dropped" if git.run("diff", "--cached", "--quiet", "HEAD").returncode == 0 else status
+                git("am", "--skip" if status == "dropped" else "--continue")
+            state.outcomes[-1] = Outcome(last.name, status, last.detail)
+        elif _am_open(git):
+            git("am", "--abort")  # left by a process that was killed
+        return _advance(git, patches, state, step)
 
 
 def export_rebase(project: Project, lane: Lane, target: Path) -> list[str]:
     """Write the patches that were carried over so far into a folder, also midway.
 
-    :param target: Is made; gets one file for each patch and a ``series``. Patches not reached yet are copied as they are.
+    :param target: Is made; gets one file for each patch, a ``series`` and, once every patch was carried over, a ``series.lock``.
+        Patches not reached yet are copied as they are. Patches of a series that is there already go unless they are written anew.
     :returns: The names written.
-    :raises RebaseError: No rebase is under way.
+    :raises BusyError: Another process works on the queue.
+    :raises RebaseError: No rebase is under way, or the folder holds something else than a queue.
     """
-    git, outcomes = _under_way(project, lane)
-    reached = {outcome.name for outcome in outcomes if outcome.status != "conflict"}
-    carried = export_queue(git)
-    waiting = [patch for patch in read_series(project.patches(lane)).sound() if patch.name not in reached]
-    names = []
-    for patch in [*carried, *waiting]:
-        file = target / patch.name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(patch.data)
-        names.append(patch.name)
-    (target / "series").write_text("".join(f"{name}\n" for name in names), "utf-8")
-    return names
+    with working_on(project, lane):
+        git, state, patches = _under_way(project, lane)
+        _refuse_other_content(target)
+        reached = {outcome.name for outcome in state.outcomes if outcome.status != "conflict"}
+        waiting = tuple(patch for patch in patches if patch.name not in reached)
+        written = export_queue(git) + waiting
+        target.mkdir(parents=True, exist_ok=True)
+        (target / "series.lock").unlink(missing_ok=True)
+        write_series(target, written)
+        if not waiting:
+            write_lock(target, lock_of(git))
+        return [patch.name for patch in written]
 
 
-def _under_way(project: Project, lane: Lane) -> tuple[Git, list[Outcome]]:
+def _refuse_other_content(target: Path) -> None:
+    if not target.exists() or not any(target.iterdir()):
+        return
+    unlisted = [fault for fault in read_series(target).faults if fault.endswith("is not listed in series")]
+    if not (target / "series").is_file() or unlisted:
+        what = "; ".join(unlisted) or "it is not empty and has no series"
+        raise RebaseError(f"{target} is not a patch queue: {what}", "name another folder, or empty this one")
+
+
+def _under_way(project: Project, lane: Lane) -> tuple[Git, _State, tuple[Patch, ...]]:
     folder = project.rebase_tree(lane)
-    state = folder / ".git" / _STATE
-    if not state.is_file():
+    file = folder / ".git" / _STATE
+    if not file.is_file():
         raise RebaseError(
             f"no rebase of lane {lane.name} is under way", "begin one with `ci/fork.sh rebase --onto <version>`"
         )
-    return Git(folder), [Outcome(**row) for row in json.loads(state.read_text("utf-8"))]
+    content = json.loads(file.read_text("utf-8"))
+    state = _State(content["onto"], [Outcome(**row) for row in content["outcomes"]])
+    patches = read_series(project.patches(lane)).sound()
+    if [outcome.name for outcome in state.outcomes] != [patch.name for patch in patches[: len(state.outcomes)]]:
+        raise RebaseError(
+            "the queue changed since the rebase began", "begin anew with `ci/fork.sh rebase --onto <version> --discard`"
+        )
+    return Git(folder), state, patches
+
+
+def _lay_out_both(lane: Lane, old_wheel: Path, new_wheel: Path, patches: Sequence[Patch], folder: Path) -> Git:
+    """Commit the old base, the queue, and the new base on top, tagged ``base``."""
+    git = lay_out(lane, old_wheel, folder)
+    apply_or_point_to_edit(git, patches)
+    git("tag", "old-queue")
+    for path in folder.iterdir():
+        if path.name != ".git":
+            shutil.rmtree(path)
+    with _beside(folder, "upstream") as scratch:
+        upstream = lay_out(lane, new_wheel, scratch).folder
+        shutil.copytree(upstream, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git"))
+    git.commit_all(f"Upstream sources of {new_wheel.name.split('-')[1]}")
+    git("tag", "--force", "base")
+    return git
 
 
 def _am_open(git: Git) -> bool:
     return (git.folder / ".git" / "rebase-apply").is_dir()
 
 
-def _advance(git: Git, patches: Sequence[Patch], outcomes: list[Outcome], step: Callable[[str], None]) -> list[Outcome]:
-    for patch in patches[len(outcomes) :]:
+@contextmanager
+def _beside(folder: Path, purpose: str) -> Iterator[Path]:
+    """Name a folder that is not there yet and is removed at the end; what a killed process left there is removed first."""
+    place = folder.with_name(f"{folder.name}.{purpose}")
+    shutil.rmtree(place, ignore_errors=True)
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _advance(git: Git, patches: Sequence[Patch], state: _State, step: Callable[[str], None]) -> list[Outcome]:
+    _save(git, state)
+    for patch in patches[len(state.outcomes) :]:
         step(patch.name)
-        outcomes.append(_carry_over(git, patch))
-        _save(git, outcomes)
-        if outcomes[-1].status == "conflict":
+        state.outcomes.append(_with_upstream(_carry_over(git, patch), patch, state.onto))
+        _save(git, state)
+        if state.outcomes[-1].status == "conflict":
             break
-    _save(git, outcomes)
-    return [*outcomes, *(Outcome(patch.name, "waiting") for patch in patches[len(outcomes) :])]
+    return [*state.outcomes, *_predict(git, patches[len(state.outcomes) :], state.onto, step)]
 
 
-def _save(git: Git, outcomes: list[Outcome]) -> None:
-    content = json.dumps([asdict(outcome) for outcome in outcomes], indent=2)
-    (git.folder / ".git" / _STATE).write_text(content + "\n", "utf-8")
+def _predict(git: Git, patches: Sequence[Patch], onto: str, step: Callable[[str], None]) -> Iterator[Outcome]:
+    """Try patches on a copy of the tree, leaving out those that conflict."""
+    if not patches:
+        return
+    with _beside(git.folder, "trial") as scratch:
+        trial = Git(scratch)
+        git("clone", "--quiet", "--shared", ".", str(trial.folder))
+        for patch in patches:
+            step(patch.name)
+            outcome = _with_upstream(_carry_over(trial, patch), patch, onto)
+            if outcome.status == "conflict":
+                trial("am", "--abort")
+            yield replace(outcome, predicted=True)
+
+
+def _with_upstream(outcome: Outcome, patch: Patch, onto: str) -> Outcome:
+    """Add to the detail what the patch says of upstream, where the new version is one that has it, or has a part."""
+    said = dict(patch.trailers).get("Applied-Upstream", "")
+    version = re.match(r"\d+(?:\.\d+)+", said)
+    if not version or Version(version[0]) > Version(onto):
+        return outcome
+    part = "" if outcome.status == "already upstream" else " in part"
+    return replace(outcome, detail="; ".join(filter(None, [outcome.detail, f"already upstream{part}: {said}"])))
+
+
+def _save(git: Git, state: _State) -> None:
+    file = git.folder / ".git" / _STATE
+    partial = file.with_suffix(".new")
+    partial.write_text(json.dumps(asdict(state), indent=2) + "\n", "utf-8")
+    partial.replace(file)
 
 
 def _carry_over(git: Git, patch: Patch) -> Outcome:

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
+from rich.markup import escape
 from rich.table import Table
 
 from fork import base, package_index
@@ -27,7 +28,8 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "rebase",
         help="carry the queue over to another upstream version",
-        description="Says for every patch: clean, offset, 3-way, already upstream, or conflict with file and hunk.",
+        description="Says for every patch: clean, offset, 3-way, already upstream, or conflict with file and hunk. After a "
+        "conflict the outcomes of the rest are predicted: each is tried without the patches that conflict.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -50,7 +52,12 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     lane = context.lane(arguments)
     if arguments.export:
         names = export_rebase(context.project, lane, arguments.export)
-        context.print_plain(f"{len(names)} patches and a series in {arguments.export}")
+        locked = (
+            "a series.lock"
+            if (arguments.export / "series.lock").is_file()
+            else "no series.lock before the rebase is done"
+        )
+        context.print_plain(f"{len(names)} patches, a series and {locked} in {arguments.export}")
         return 0
     with steps(context.messages, "carrying over") as step:
         if arguments.go_on:
@@ -60,7 +67,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             new = _upstream_wheel(arguments, context)
             outcomes = start_rebase(context.project, lane, old, new, discard=arguments.discard, step=step)
     _report(arguments, context, outcomes)
-    conflict = next((outcome for outcome in outcomes if outcome.status == "conflict"), None)
+    conflict = next((each for each in outcomes if each.status == "conflict" and not each.predicted), None)
     if conflict:
         raise RebaseConflictError(
             f"'{conflict.name}' conflicts: {conflict.detail}",
@@ -84,7 +91,13 @@ def _report(arguments: argparse.Namespace, context: Context, outcomes: list[Outc
     if arguments.json:
         context.print_json([asdict(outcome) for outcome in outcomes])
         return
+    rows = [(each.name, f"{each.status}{', predicted' * each.predicted}", each.detail) for each in outcomes]
+    if not context.results.is_terminal:
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            context.print_plain("  ".join(map(str.ljust, row, widths)).rstrip())
+        return
     table = Table("patch", "outcome", "detail", box=None, pad_edge=False)
-    for outcome in outcomes:
-        table.add_row(outcome.name, outcome.status, outcome.detail)
+    for row in rows:
+        table.add_row(*map(escape, row))
     context.results.print(table)
