@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,12 @@ __all__ = ["plot", "plot_summary"]
 _COLORS = {BASE: "#8c959f", FORK: "#1f6feb"}
 _PEERS = ("#b87333", "#7a5195", "#3a7d44")
 _SUFFIXES = (".png", ".svg")
+
+GAP = 0.7
+"""Space between two groups, in bars."""
+
+LONGEST = 2.0
+"""Where a bar is cut off, in multiples of the base; its label says the rest."""
 
 
 def plot(content: Mapping[str, Any], release: str, stem: Path) -> list[Path]:
@@ -79,16 +86,18 @@ def _draw(
     mpl.rcParams["svg.hashsalt"] = "fork"
     from matplotlib import pyplot
 
-    count = sum(len(bars) + 0.8 for _, bars in rows)
-    figure, axes = pyplot.subplots(figsize=(9.5, 1.1 + 0.27 * count), layout="constrained")
-    longest = max([1.0, *(ratio for _, bars in rows for _, ratio, _ in bars)])
+    lines = textwrap.wrap(title, 92)
+    count = sum(len(bars) + GAP for _, bars in rows)
+    figure, axes = pyplot.subplots(figsize=(9.5, 0.5 + 0.2 * len(lines) + 0.2 * count), layout="constrained")
+    longest = min(LONGEST, max([1.0, *(ratio for _, bars in rows for _, ratio, _ in bars)]))
     ticks = _draw_bars(axes, rows, longest)
     axes.set_yticks([at for at, _ in ticks], [name for _, name in ticks], fontsize=9)
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, longest)
+    axes.set_ylim(GAP - count, GAP)
     axes.set_xticks([])
     axes.spines[["top", "right", "bottom"]].set_visible(False)
-    figure.suptitle(title, fontsize=11, x=0.01, ha="left", fontweight="bold")
+    figure.suptitle("\n".join(lines), fontsize=11, x=0.01, ha="left", fontweight="bold")
     figure.supxlabel(caption, fontsize=7, color="#57606a", x=0.01, ha="left")
     files = _save(figure, stem)
     pyplot.close(figure)
@@ -108,20 +117,21 @@ def _draw_bars(
     for name, bars in rows:
         ticks.append((at - (len(bars) - 1) / 2, name))
         for side, ratio, label in bars:
-            axes.barh(at, ratio, height=0.86, color=colors[side])
-            inside = ratio > 0.5 * longest
+            length = min(ratio, longest)
+            axes.barh(at, length, height=0.9, color=colors[side])
+            inside = length > 0.5 * longest
             axes.text(
-                ratio - 0.01 * longest if inside else ratio + 0.01 * longest,
+                length - 0.01 * longest if inside else length + 0.01 * longest,
                 at,
-                label,
+                f"{label} \N{RIGHTWARDS ARROW}" if length < ratio else label,
                 ha="right" if inside else "left",
                 va="center",
-                fontsize=8,
+                fontsize=7.5,
                 color="white" if inside else colors[side],
                 fontweight="bold" if side == FORK else "normal",
             )
             at -= 1
-        at -= 0.8
+        at -= GAP
     return ticks
 
 

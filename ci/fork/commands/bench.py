@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 from fork.base import select_wheels
 from fork.bench.peers import make_peer, parse_peer
-from fork.bench.plots import plot, plot_summary
 from fork.bench.program import Program, find_programs
 from fork.bench.quantity import BASE, FORK
 from fork.bench.report import document, table
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
                     )
             _report(arguments, context, known[name], results)
     if arguments.store:
-        _store_summary(context, list(known), [release for release, _ in settings])
+        _draw(context)
     return 0
 
 
@@ -138,18 +139,25 @@ def _report(arguments: argparse.Namespace, context: Context, program: Program, r
         target = context.project.root / "benchmarks" / "results"
         target.mkdir(exist_ok=True)
         (target / f"{program.name}.json").write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-        for release in results:
-            suffix = "" if len(results) == 1 else f"-{release}"
-            files = plot(content, release, target / f"{program.name}{suffix}")
-            context.messages.print(f"written {', '.join(file.name for file in files)}", highlight=False)
 
 
-def _store_summary(context: Context, order: list[str], releases: list[str]) -> None:
-    """Draw one plot of the headlines of all programs whose results are stored."""
-    target = context.project.root / "benchmarks" / "results"
-    files = [target / f"{name}.json" for name in order]
-    contents = [json.loads(file.read_text("utf-8")) for file in files if file.exists()]
-    for release in releases:
-        suffix = "" if len(releases) == 1 else f"-{release}"
-        written = plot_summary(contents, release, target / f"summary{suffix}")
-        context.messages.print(f"written {', '.join(file.name for file in written)}", highlight=False)
+def _draw(context: Context) -> None:
+    """Draw the plots of all results that are stored.
+
+    :raises BenchmarkError: The environment of the tests, which has matplotlib, cannot be made.
+    """
+    root = context.project.root
+    try:
+        found = subprocess.run(
+            [str(root / "ci" / "environment.sh"), "test"], check=True, stdout=subprocess.PIPE, text=True
+        )
+        done = subprocess.run(
+            [found.stdout.strip(), "-m", "fork.bench", str(root / "benchmarks" / "results")],
+            env={**os.environ, "PYTHONPATH": str(root / "ci")},
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    except subprocess.CalledProcessError as error:
+        raise BenchmarkError(f"the plots cannot be drawn: {error}", "see above; the JSON files are written") from None
+    context.messages.print(f"written {', '.join(done.stdout.split())}", highlight=False, soft_wrap=True)
