@@ -214,7 +214,7 @@ def _conflict(git: Git, patch: Patch, output: bytes) -> PatchConflictError:
         file, line = place[1], int(place[2])
         return PatchConflictError(
             f"'{patch.name}' does not apply: file {file}, hunk at line {line} ({_hunk_number(patch, file, line)})",
-            "`ci/fork.sh rebase --onto <version>` shows and settles the conflict",
+            "`ci/fork.sh edit` opens the tree at the patch; settle it there, then `ci/fork.sh refresh`",
         )
     if missing:
         return PatchConflictError(

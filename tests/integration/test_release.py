@@ -162,12 +162,16 @@ def test_two_real_builds_give_the_same_bytes(project: Project, tmp_path: Path) -
     assert wheels[0].read_bytes() == wheels[1].read_bytes()
 
 
-def test_each_python_found_imports_its_own_wheel(project: Project, lane: Lane) -> None:
+def test_each_python_found_compiles_with_its_own_wheel(project: Project, lane: Lane, tmp_path: Path) -> None:
     known = dict.fromkeys(wheel.python for wheel in lane.wheels)
     interpreters = find_interpreters(known)
     wheels = build("--python", "installed", wheelhouse=project.wheelhouse)
     assert len(wheels) == len(interpreters) > 0
+    compiled = set()
     for interpreter, wheel in zip(interpreters, wheels, strict=True):
         python = make_environment(project, f"installed-{interpreter.python}", wheel, interpreter.path)
         assert installed_version(python) == wheel.name.split("-")[1]
         assert f"cp{interpreter.python.replace('.', '')}" in wheel.name
+        environment = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / interpreter.python)}
+        compiled.add(run(python, PROGRAMS / "matmul.py", env=environment))
+    assert len(compiled) == 1
