@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["plot", "plot_summary"]
 
 _COLORS = {BASE: "#8c959f", FORK: "#1f6feb"}
+_TEXT = {BASE: "#57606a"}
 _PEERS = ("#b87333", "#7a5195", "#3a7d44")
 _SUFFIXES = (".png", ".svg")
 
@@ -127,7 +128,7 @@ def _draw_bars(
                 ha="right" if inside else "left",
                 va="center",
                 fontsize=7.5,
-                color="white" if inside else colors[side],
+                color="white" if inside else _TEXT.get(side, colors[side]),
                 fontweight="bold" if side == FORK else "normal",
             )
             at -= 1
