@@ -15,7 +15,7 @@ from fork.equivalence.variants import gpu_target, variants
 
 triton: Any = importlib.import_module("triton")
 
-HEADLINE = "AST to TTIR"
+HEADLINE = "whole compilation"
 TARGET = "cuda:100"
 
 

@@ -153,6 +153,7 @@ def test_most_pairs(tmp_path: Path) -> None:
 
 def results(peer: bool = True) -> Mapping[str, Measured]:
     quantities = [quantity((10.0, 12.0), (2.0, 2.0)), quantity((5.0, 5.0), (5.0, 6.0), "hidden", detail=True)]
+    quantities.append(Quantity("none left", "calls", {BASE: (4.0, 4.0), FORK: (0.0, 0.0)}))
     if peer:
         quantities.append(Quantity("more", "calls", {BASE: (4.0, 4.0), FORK: (2.0, 2.0), PEER: (8.0, 8.0)}))
     return {"3.11.7": Measured(quantities, {"gone 2.0": "it failed"} if peer else {})}
@@ -161,7 +162,7 @@ def results(peer: bool = True) -> Mapping[str, Measured]:
 def test_table_shows_a_dash_for_what_a_peer_cannot_do() -> None:
     output = io.StringIO()
     Console(file=output, width=200).print(table(results()))
-    head, first, second = output.getvalue().splitlines()
+    head, first, _, second = output.getvalue().splitlines()
     assert PEER in head
     assert "gone 2.0" in head
     assert first.split() == ["3.11.7", "time", "ms", "11", "2", "0.183", "0.167", "to", "0.2", "-", "-", "-", "-"]
@@ -184,7 +185,12 @@ def test_plots_label_every_bar(tmp_path: Path) -> None:
     ElementTree.fromstring(text)
     again = plot(content, "3.11.7", tmp_path / "again")[1].read_text()
     assert text == again
-    for label in ("base 3.6.0  11 ms", "fork  2 ms  (0.183 of base)", f"{PEER}  8 calls  (2 of base)", content["date"]):
+    for label in (
+        "base 3.6.0  11 ms",
+        "fork  2 ms  (0.183 of base)",
+        f"{PEER}  8 calls  (2 of base)",
+        "fork  0 calls  (0 of base)",
+    ):
         assert f"<!-- {label}" in text
     assert "hidden" not in text
 
@@ -217,3 +223,15 @@ def test_a_peer_has_a_fixed_version() -> None:
     for text in ("triton", "triton>=3", "triton==", "--index==1", "triton == 3"):
         with pytest.raises(BenchmarkError, match="names no peer"):
             parse_peer(text)
+
+
+def test_programs_of_the_project_are_described() -> None:
+    folder = Path(__file__).resolve().parents[2] / "benchmarks"
+    programs = find_programs(folder)
+    readme = (folder / "README.md").read_text()
+    assert {"warm-start", "cold-start", "ast-to-ttir", "gluon-attention", "launch", "start-counts"} <= set(programs)
+    assert [name for name in programs if f"| `{name}` |" not in readme] == []
+    assert [made.name for made in programs.values() if made.title == made.path.stem] == []
+    assert programs["warm-start"].keeps_cache
+    assert programs["warm-start-cold-pages"].drops_pages
+    assert not programs["cold-start"].keeps_cache

@@ -36,7 +36,9 @@ def plot(content: Mapping[str, Any], release: str, stem: Path) -> list[Path]:
     :param stem: Path without suffix.
     :returns: The files.
     """
-    shown = [quantity for quantity in quantities_of(content)[release] if not quantity.detail and quantity.ratio()]
+    shown = [
+        quantity for quantity in quantities_of(content)[release] if not quantity.detail and quantity.ratio() is not None
+    ]
     rows = [(quantity.name, _bars(quantity)) for quantity in shown]
     return _draw(f"{content['title']}", _caption(content, release), rows, stem)
 
@@ -50,7 +52,7 @@ def plot_summary(contents: Sequence[Mapping[str, Any]], release: str, stem: Path
     for content in contents:
         found = quantities_of(content).get(release, [])
         headline = next((q for q in found if q.name == content["headline"]), found[0] if found else None)
-        if headline is not None and headline.ratio():
+        if headline is not None and headline.ratio() is not None:
             rows.append((f"{content['name'].replace('-', ' ')}:\n{headline.name}", _bars(headline)))
     title = "Triton 3.6.0 with the fork's patches, relative to the base (shorter is better)"
     return _draw(title, _caption(contents[0], release), rows, stem)
@@ -74,7 +76,7 @@ def _caption(content: Mapping[str, Any], release: str) -> str:
     load = machine["load"][0]
     return (
         f"{content['date']}, CPython {release}, {machine['processor']}, {machine['cores']} cores, load {load} when done; "
-        "medians of alternating runs, fake CUDA driver"
+        "medians of alternating runs, stand-in CUDA driver; a bar is the median ratio to the base"
     )
 
 
