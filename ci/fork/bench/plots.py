@@ -114,7 +114,7 @@ def _draw_bars(
 
     :returns: Middle and name of each group.
     """
-    peers = list(dict.fromkeys(side for _, bars in rows for side, _, _ in bars if side not in _COLORS))
+    peers = sorted({side for _, bars in rows for side, _, _ in bars if side not in _COLORS})  # one color in all plots
     colors = {**_COLORS, **{side: _PEERS[n % len(_PEERS)] for n, side in enumerate(peers)}}
     at, ticks = 0.0, []
     for name, bars in rows:

@@ -61,7 +61,11 @@ class Quantity:
             "unit": self.unit,
             "detail": self.detail,
             "sides": {
-                side: {"values": list(values), "ratio": self.ratio(side), "spread": self.spread(side)}
+                side: {
+                    "values": [float(f"{value:.10g}") for value in values],
+                    "ratio": self.ratio(side),
+                    "spread": self.spread(side),
+                }
                 for side, values in self.values.items()
             },
         }

@@ -138,7 +138,7 @@ def _report(arguments: argparse.Namespace, context: Context, program: Program, r
     if arguments.store:
         target = context.project.root / "benchmarks" / "results"
         target.mkdir(exist_ok=True)
-        (target / f"{program.name}.json").write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+        (target / f"{program.name}.json").write_text(json.dumps(content, separators=(",", ":")) + "\n", "utf-8")
 
 
 def _draw(context: Context) -> None:
