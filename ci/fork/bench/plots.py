@@ -87,6 +87,7 @@ def _draw(
 
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "fork"
+    mpl.rcParams["svg.fonttype"] = "none"  # text stays text: small, and can be searched
     from matplotlib import pyplot
 
     lines = textwrap.wrap(title, 92)
@@ -142,5 +143,5 @@ def _save(figure: Figure, stem: Path) -> list[Path]:
     files = [stem.with_name(stem.name + suffix) for suffix in _SUFFIXES]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else None)
+        figure.savefig(file, dpi=110, metadata={"Date": None} if file.suffix == ".svg" else None)
     return files
