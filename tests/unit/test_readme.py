@@ -25,7 +25,9 @@ def test_every_patch_stands_in_the_changelog() -> None:
 
 
 def test_what_it_links_to_exists() -> None:
-    links = re.findall(r"\]\(([^)#:]+)\)", README) + re.findall(r"^\| `([a-z./0-9]+)` \|", README, flags=re.MULTILINE)
+    links = re.findall(r"\]\(([^)#:]+\.\w+)\)", README) + re.findall(
+        r"^\| `([a-z/0-9]+/|fork\.toml)` \|", README, flags=re.MULTILINE
+    )
     assert [link for link in links if not (repository / link).exists()] == []
 
 

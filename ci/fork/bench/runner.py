@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -77,7 +78,7 @@ def measure(
                 except BenchmarkError as error:
                     if side in (BASE, FORK):
                         raise
-                    result.faults[side] = str(error)
+                    result.faults[side] = _without_paths(str(error))
                     continue
                 if number >= 0:
                     runs[side].append(values)
@@ -155,3 +156,8 @@ def _collect(program: Program, runs: Mapping[str, Sequence[Values]]) -> list[Qua
         )
         for name, (_, unit, detail) in runs[BASE][0].items()
     ]
+
+
+def _without_paths(message: str) -> str:
+    """Keep the last line of a message, and of each path in it the last part: results are stored for other machines."""
+    return re.sub(r"/[^\s()'\"]*/", "", message.strip().rpartition("\n")[2])
