@@ -41,7 +41,7 @@ def describe(name):
     methods = {}
     if inspect.isclass(value):
         for attribute in sorted(vars(value)):
-            if callable(getattr(value, attribute)) and (not attribute.startswith("_") or attribute == "__init__"):
+            if callable(getattr(value, attribute, None)) and (not attribute.startswith("_") or attribute == "__init__"):
                 methods[attribute] = signature(getattr(value, attribute))
     wrapped = getattr(value, "fn", None)
     return {
