@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import tempfile
-import time
 from pathlib import Path
 from types import ModuleType
+
+from benchmarks.support.timing import seconds_a_call
 
 SIZES = {"small": 5, "attention-sized": 150, "large": 600}
 GLOBALS = 60
 REPEATS = 5
-SECONDS = 0.05
 
 HEAD = "import triton\nimport triton.language as tl\n" + "".join(
     f"GLOBAL_{n} = tl.constexpr({n})\n" for n in range(GLOBALS)
@@ -46,20 +46,8 @@ def load(source: str, folder: Path) -> ModuleType:
 
 
 def nanoseconds(kernel: object) -> float:
-    """Time a call: the best of a few repeats, each about 50 ms long."""
-    call = kernel.get_capture_scope  # type: ignore[attr-defined]
-    best, count = float("inf"), 1
-    for _ in range(REPEATS):
-        while True:
-            start = time.perf_counter()
-            for _ in range(count):
-                call()
-            spent = time.perf_counter() - start
-            if spent >= SECONDS:
-                break
-            count *= 2
-        best = min(best, spent / count)
-    return best * 1e9
+    """Time a call of a kernel's ``get_capture_scope``."""
+    return seconds_a_call(kernel.get_capture_scope, REPEATS, 1) * 1e9  # type: ignore[attr-defined]
 
 
 def main() -> None:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from benchmarks.support.device import Tensor, install
+from benchmarks.support.timing import seconds_a_call
 
 triton: Any = importlib.import_module("triton")
 
 HEADLINE = "12 arguments"
 COUNTS = (0, 4, 12, 30)
 REPEATS = 7
-SECONDS = 0.05
 
 
 def load(folder: Path) -> Any:
@@ -43,19 +42,8 @@ def mixed(count: int) -> tuple[Any, ...]:
 
 
 def microseconds(call: Callable[[], object]) -> float:
-    """Time a call: the best of a few repeats, each about 50 ms long."""
-    best, count = float("inf"), 64
-    for _ in range(REPEATS):
-        while True:
-            start = time.perf_counter()
-            for _ in range(count):
-                call()
-            spent = time.perf_counter() - start
-            if spent >= SECONDS:
-                break
-            count *= 2
-        best = min(best, spent / count)
-    return best * 1e6
+    """Time a call."""
+    return seconds_a_call(call, REPEATS, 64) * 1e6
 
 
 def main() -> None:
