@@ -19,14 +19,14 @@ from fork.assembly.wheel import Changes, Plan, assemble, wheel_name
 from fork.config import BaseWheel, Lane
 from fork.errors import BusyError, ForkError
 from fork.git import Git
+from fork.index.writing import PublishedFileError, published_hashes, write_index
 from fork.layout import Layout
 from fork.native import build_native, native_environment
-from fork.overlay import read_overlay, shipped_files
-from fork.patch import Patch
 from fork.project import Project
-from fork.series import read_lock, read_series
-from fork.simple_index import PublishedFileError, published_hashes, write_index
-from fork.tree import apply_series, lay_out
+from fork.queue.overlay import read_overlay, shipped_files
+from fork.queue.patch import Patch
+from fork.queue.series import read_lock, read_series
+from fork.queue.tree import apply_series, lay_out
 from fork.verify import verify_wheel
 
 __all__ = [

@@ -1,10 +1,12 @@
-"""Virtual environments with a Triton in them, made once for each wheel and kept in ``.fork/``."""
+"""Virtual environments that are made once and kept in ``.fork/``: of a wheel of Triton, or of pinned tools."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import filelock
@@ -12,11 +14,11 @@ import filelock
 from fork.errors import ForkError
 from fork.project import Project
 
-__all__ = ["VirtualEnvironmentError", "make_environment"]
+__all__ = ["VirtualEnvironmentError", "make_environment", "pinned_python"]
 
 
 class VirtualEnvironmentError(ForkError):
-    """A virtual environment for a wheel cannot be made."""
+    """A virtual environment cannot be made."""
 
     exit_code = 26
 
@@ -45,6 +47,20 @@ def make_environment(project: Project, name: str, wheel: Path, python: Path) -> 
             _run([*pip, "--no-deps", "--no-index", str(wheel)])
             (folder / "complete").touch()
     return interpreter
+
+
+def pinned_python(name: str, environ: Mapping[str, str] = os.environ) -> Path:
+    """Find the Python of an environment with pinned tools, made at first use by ``ci/environment.sh``.
+
+    :param name: ``native`` or ``source``, a file of ``ci/requirements``.
+    :param environ: The environment variables for the script.
+    :raises VirtualEnvironmentError: It cannot be made; the message is what the script says.
+    """
+    script = Path(__file__).parents[1] / "environment.sh"
+    done = subprocess.run([script, name], env=dict(environ), capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise VirtualEnvironmentError(f"the tools of the {name} build are not there: {done.stderr.strip()}")
+    return Path(done.stdout.strip())
 
 
 def _run(command: list[str]) -> None:

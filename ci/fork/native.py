@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from fork.environments import pinned_python
 from fork.errors import ForkError
 
 __all__ = ["EXTENSION", "MACHINES", "NativeBuildError", "build_native", "native_environment"]
@@ -31,13 +32,9 @@ def native_environment() -> Path:
     """Find the environment with CMake, Ninja and the compiler, which is made on first use.
 
     :returns: The environment's folder.
-    :raises NativeBuildError: It cannot be made; the message is what the script says.
+    :raises VirtualEnvironmentError: It cannot be made.
     """
-    script = Path(__file__).parents[1] / "environment.sh"
-    done = subprocess.run([script, "native"], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise NativeBuildError(f"the tools of the native build are not there: {done.stderr.strip()}")
-    return Path(done.stdout.strip()).parents[1]
+    return pinned_python("native").parents[1]
 
 
 def build_native(

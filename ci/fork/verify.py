@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import configparser
-import csv
 import hashlib
-import io
 import json
 import re
 import stat
@@ -109,17 +107,12 @@ class _Checks:
             self.faults.append(f"triton.__version__ is not {version}")
 
     def _record(self) -> None:
-        rows: dict[str, tuple[str, str]] = {}
-        for columns in csv.reader(io.StringIO(self._text("RECORD"))):
-            if len(columns) != 3 or columns[0] in rows:
-                self.faults.append(f"RECORD has a bad or repeated row: {','.join(columns)}")
-            else:
-                rows[columns[0]] = (columns[1], columns[2])
+        rows = parse_record(self._text("RECORD"))
         members = {member.filename: member for member in self.archive.members if not member.is_dir()}
         self.faults += [f"RECORD lists '{name}', which is missing" for name in sorted(set(rows) - set(members))]
         self.faults += [f"'{name}' is not in RECORD" for name in sorted(set(members) - set(rows))]
         for name in sorted(set(rows) & set(members)):
-            expected = rows[name]
+            expected = rows[name][1:]
             if name == f"{self.info}/RECORD":
                 if expected != ("", ""):
                     self.faults.append("RECORD gives a hash for itself")

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from fork.environments import pinned_python
 from fork.git import Git
-from fork.source_build import SourceBuildError, build_base_wheel
-from fork.source_environment import source_python
+from fork.source.build import SourceBuildError, build_base_wheel
 from tests.standin.repository import StandIn, make_standin
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ import os, sys
 from pathlib import Path
 from fork.config import load
 from fork.git import Git
-from fork.source_build import build_base_wheel
+from fork.source.build import build_base_wheel
 
 def apply(folder):
     with (folder / "CMakeLists.txt").open("a") as file:
@@ -63,7 +63,7 @@ def test_a_patch_to_cpp_and_one_to_python_reach_the_wheel(standin: StandIn, tmp_
     before, work = standin.snapshot(), tmp_path / "work"
     work.mkdir()
     wheel = build_base_wheel(standin.checkout, standin.lane, standin.apply, SUFFIX, work, told.append, os.environ)
-    python = source_python(os.environ)
+    python = pinned_python("source")
     unpacked = tmp_path / "unpacked"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(unpacked)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from fork.config import Lane, load
 from fork.git import Git
-from fork.series import read_series, write_lock
-from fork.tree import apply_patches, lock_of
+from fork.queue.series import read_series, write_lock
+from fork.queue.tree import apply_patches, lock_of
 
 _HERE = Path(__file__).parent
 _NO_COMMIT = "0" * 40

@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fork import download, package_index
 from fork.base import select_wheels
 from fork.config import BaseWheel, Lane
+from fork.download import base_wheels, package_index
 
 __all__ = ["base_wheel", "build", "repository", "this_python"]
 
@@ -22,9 +22,9 @@ this_python = f"{sys.version_info.major}.{sys.version_info.minor}"
 def base_wheel(lane: Lane, python: str = this_python) -> Path:
     """Give the base wheel for a Python and this machine, verified."""
     pinned: BaseWheel = select_wheels(lane, [python])[0]
-    return download.fetch(
+    return base_wheels.fetch(
         pinned,
-        cache=download.default_cache(),
+        cache=base_wheels.default_cache(),
         index_urls=package_index.index_urls(None),
         find_links=[],
         progress=None,

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from fork.assembly.records import record_hash, write_record
 from fork.config import Lane
-from fork.edit import export_queue
 from fork.git import Git
 from fork.project import Project
-from fork.series import write_lock, write_series
-from fork.tree import lay_out, lock_of
+from fork.queue.edit import export_queue
+from fork.queue.series import write_lock, write_series
+from fork.queue.tree import lay_out, lock_of
 
 __all__ = ["SmallProject", "commit", "make_base_wheel", "make_project"]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fork.check import check_lane
-from fork.series import QueueError, read_series
-from fork.tree import PatchConflictError, TreeMismatchError, apply_series, lay_out, lock_of
+from fork.queue.check import check_lane
+from fork.queue.series import QueueError, read_series
+from fork.queue.tree import PatchConflictError, TreeMismatchError, apply_series, lay_out, lock_of
 from tests.support.small_project import SmallProject
 
 

@@ -8,19 +8,19 @@ import sys
 
 import pytest
 
-from fork import edit as edit_module
-from fork.edit import EditError, open_tree, refresh, working_on
 from fork.errors import BusyError
 from fork.git import Git
-from fork.series import QueueError, read_series
-from fork.tree import PatchConflictError
+from fork.queue import edit as edit_module
+from fork.queue.edit import EditError, open_tree, refresh, working_on
+from fork.queue.series import QueueError, read_series
+from fork.queue.tree import PatchConflictError
 from tests.support.environments import repository
 from tests.support.small_project import JIT, SmallProject, commit
 
 JIT_FILE = "python/triton/runtime/jit.py"
 KILLED_EDIT = """
 import os, signal, sys
-from fork import edit
+from fork.queue import edit
 from fork.project import Project
 
 apply_patches = edit.apply_patches

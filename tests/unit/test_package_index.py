@@ -11,9 +11,9 @@ import pytest
 from packaging.tags import Tag, parse_tag
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
-from fork import package_index
-from fork.package_index import IndexLacksFileError, NetworkError, find_file, find_release, index_urls, redact
-from fork.simple_index import write_index
+from fork.download import package_index
+from fork.download.package_index import IndexLacksFileError, NetworkError, find_file, find_release, index_urls, redact
+from fork.index.writing import write_index
 from tests.support.local_index import LocalIndex, unreachable_url
 from tests.support.tiny_wheel import make_wheel, pin
 

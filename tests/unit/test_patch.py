@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fork.patch import Patch, PatchFormatError
+from fork.queue.patch import Patch, PatchFormatError
 
 GOOD = b"""From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
 From: A Person <a@example.invalid>

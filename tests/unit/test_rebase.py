@@ -10,14 +10,14 @@ import sys
 import pytest
 from rich.console import Console
 
-from fork.check import check_lane
 from fork.commands import rebase as command
 from fork.commands.context import Context
-from fork.edit import open_tree, refresh, working_on
 from fork.errors import BusyError
 from fork.git import Git
-from fork.rebase import Outcome, RebaseError, continue_rebase, export_rebase, start_rebase
-from fork.series import read_lock, read_series
+from fork.queue.check import check_lane
+from fork.queue.edit import open_tree, refresh, working_on
+from fork.queue.rebase import Outcome, RebaseError, continue_rebase, export_rebase, start_rebase
+from fork.queue.series import read_lock, read_series
 from tests.support.environments import repository
 from tests.support.small_project import JIT, SmallProject, commit, make_base_wheel
 
@@ -25,7 +25,7 @@ CONFLICTING = JIT.replace("inspect.getsource(fn)", "inspect.getsourcelines(fn)[0
 KILLED_REBASE = """
 import os, signal, sys
 from pathlib import Path
-from fork import rebase
+from fork.queue import rebase
 from fork.project import Project
 
 old, new = map(Path, sys.argv[1:])

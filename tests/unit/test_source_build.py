@@ -16,21 +16,21 @@ from pathlib import Path
 
 import pytest
 
-from fork import source_process
 from fork.errors import DiskFullError, ForkError
 from fork.git import Git
-from fork.source_build import SourceBuildError, build_base_wheel
-from fork.source_checkout import (
+from fork.source import process as build_process
+from fork.source.build import SourceBuildError, build_base_wheel
+from fork.source.checkout import (
     SubmoduleCommitError,
     SubmoduleDirtyError,
     SubmoduleEmptyError,
     check_checkout,
     copy_checkout,
 )
-from fork.source_environment import SourceSettingError, build_environment
-from fork.source_process import LoggedProcess, members
-from fork.source_resources import Resources
-from fork.source_wheel import ESSENTIAL, SourceVersionError, SourceWheelError, check_source_wheel
+from fork.source.environment import SourceSettingError, build_environment
+from fork.source.process import LoggedProcess, members
+from fork.source.resources import Resources
+from fork.source.wheel import ESSENTIAL, SourceVersionError, SourceWheelError, check_source_wheel
 from tests.standin.repository import StandIn, add_submodule, make_standin
 
 GIB = 1 << 30
@@ -342,7 +342,7 @@ class TestLoggedProcess:
         assert [line[:10] for line in script.told] == ["[1/2] 50 %"]
 
     def test_silence_is_told_with_the_time(self, script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(source_process, "_TICK", 0.01)
+        monkeypatch.setattr(build_process, "_TICK", 0.01)
         enough = script.folder / "enough"
         times = iter(range(0, 1_000_000, 31))
 
@@ -376,7 +376,7 @@ class TestLoggedProcess:
         )
         script.told = _InterruptingList()
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(source_process, "_PATIENCE", 0.2)
+            patched.setattr(build_process, "_PATIENCE", 0.2)
             with pytest.raises(KeyboardInterrupt):
                 script.process(code).run()
         assert running(marker) == []

@@ -7,7 +7,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from fork.assembly.version import Ingredients, file_digests, fork_version
-from fork.series import read_series
+from fork.queue.series import read_series
 from tests.support.small_project import SmallProject
 
 

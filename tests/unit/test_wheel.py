@@ -17,7 +17,7 @@ from fork.assembly.archive import ArchiveError
 from fork.assembly.records import record_hash
 from fork.assembly.wheel import wheel_name
 from fork.builder import BaseMismatchError, build_wheels, output_folder, prepare
-from fork.simple_index import PublishedFileError, write_index
+from fork.index.writing import PublishedFileError, write_index
 from fork.verify import VerifyError, verify_wheel, wheel_faults
 from tests.support.small_project import SmallProject, make_base_wheel, make_project
 
@@ -107,8 +107,8 @@ def test_a_name_that_was_published_keeps_its_bytes_after_the_file_is_gone(small,
 
 
 def test_a_file_that_the_series_removes_is_gone(small, tmp_path) -> None:
-    from fork.edit import open_tree, refresh
     from fork.git import Git
+    from fork.queue.edit import open_tree, refresh
 
     git = Git(open_tree(small.project, small.lane, small.base, discard=True))
     git("rm", "--quiet", "python/triton/runtime/__init__.py")
@@ -133,8 +133,8 @@ def test_base_wheels_with_other_sources_are_not_mixed(small, tmp_path) -> None:
 def test_a_base_that_sets_the_version_twice_is_refused(tmp_path) -> None:
     small = make_project(tmp_path / "checkout")
     make_base_wheel(small.base.parent, changes={"triton/__init__.py": b"__version__ = 'a'\n__version__ = 'b'\n"})
-    from fork.series import read_series, write_lock
-    from fork.tree import apply_patches, lay_out, lock_of
+    from fork.queue.series import read_series, write_lock
+    from fork.queue.tree import apply_patches, lay_out, lock_of
 
     git = lay_out(small.lane, small.base, tmp_path / "tree")
     apply_patches(git, read_series(small.queue).patches)

@@ -9,7 +9,7 @@ from typing import Any
 
 from fork.assembly.version import Ingredients
 from fork.config import Lane
-from fork.patch import Patch
+from fork.queue.patch import Patch
 
 __all__ = ["PROVENANCE", "Origin", "describe", "dump"]
 

@@ -26,7 +26,7 @@ from packageurl import PackageURL
 
 from fork.assembly.provenance import Origin
 from fork.config import Lane
-from fork.patch import Patch
+from fork.queue.patch import Patch
 
 __all__ = ["SBOM", "write_sbom"]
 

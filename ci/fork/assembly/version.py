@@ -11,12 +11,12 @@ from pathlib import Path
 from packaging.version import Version
 
 from fork.config import Lane
-from fork.patch import Patch
+from fork.queue.patch import Patch
 
 __all__ = ["Ingredients", "file_digests", "fork_version", "source_files"]
 
 # Modules outside this package that decide what goes into a wheel, and where.
-_DECIDING = ("builder.py", "layout.py", "native.py", "overlay.py", "patch.py", "tree.py")
+_DECIDING = ("builder.py", "layout.py", "native.py", "queue/overlay.py", "queue/patch.py", "queue/tree.py")
 
 
 @dataclass(frozen=True)

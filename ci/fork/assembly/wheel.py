@@ -21,7 +21,7 @@ from fork.assembly.sbom import SBOM, write_sbom
 from fork.assembly.version import Ingredients
 from fork.config import Lane
 from fork.errors import DiskFullError
-from fork.patch import Patch
+from fork.queue.patch import Patch
 
 __all__ = ["Changes", "Plan", "assemble", "wheel_name"]
 

@@ -11,8 +11,9 @@ from typing import Any, Protocol
 
 from rich.console import Console
 
-from fork import base, download, package_index
+from fork import base
 from fork.config import BaseWheel, Lane
+from fork.download import base_wheels, package_index
 from fork.progress import byte_progress
 from fork.project import Project
 
@@ -50,7 +51,7 @@ class Context:
 
         :param arguments: With the options of :func:`add_download_options`.
         """
-        cache = arguments.cache or download.default_cache()
+        cache = arguments.cache or base_wheels.default_cache()
         index_urls = package_index.index_urls(arguments.index_url)
         for wheel in wheels:
             if not self.messages.is_terminal and not (cache / wheel.sha256 / wheel.filename).is_file():
@@ -58,7 +59,7 @@ class Context:
                 self.messages.print(f"getting {wheel.filename}, {size}", highlight=False, soft_wrap=True)
         with byte_progress(self.messages) as progress:
             return [
-                download.fetch(
+                base_wheels.fetch(
                     wheel,
                     cache=cache,
                     index_urls=index_urls,
@@ -70,7 +71,7 @@ class Context:
 
     def any_base(self, arguments: argparse.Namespace, lane: Lane) -> Path:
         """Give one base wheel of a lane, verified; one in the cache if there is any, since the sources are the same in all."""
-        cache = arguments.cache or download.default_cache()
+        cache = arguments.cache or base_wheels.default_cache()
         cached = [wheel for wheel in lane.wheels if (cache / wheel.sha256 / wheel.filename).is_file()]
         return self.fetch(arguments, cached[:1] or base.select_wheels(lane))[0]
 

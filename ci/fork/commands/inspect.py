@@ -9,8 +9,8 @@ from typing import Any
 
 from fork.builder import output_folder, prepare, rebuild_faults
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
+from fork.index.writing import IndexFaultError, check_index, write_index
 from fork.info import installed_info, wheel_info
-from fork.simple_index import IndexFaultError, check_index, write_index
 from fork.verify import VerifyError, wheel_faults
 
 __all__ = ["add_parser", "run_index", "run_info", "run_verify"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from fork.check import check_lane
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
-from fork.edit import open_tree, refresh
 from fork.progress import steps
-from fork.series import QueueError
+from fork.queue.check import check_lane
+from fork.queue.edit import open_tree, refresh
+from fork.queue.series import QueueError
 
 __all__ = ["add_parser", "run_check", "run_edit", "run_refresh"]
 

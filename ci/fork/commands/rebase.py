@@ -9,10 +9,11 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from fork import base, package_index
+from fork import base
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
+from fork.download import package_index
 from fork.progress import steps
-from fork.rebase import Outcome, RebaseConflictError, continue_rebase, export_rebase, start_rebase
+from fork.queue.rebase import Outcome, RebaseConflictError, continue_rebase, export_rebase, start_rebase
 
 __all__ = ["add_parser", "run"]
 

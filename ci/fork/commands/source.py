@@ -15,13 +15,13 @@ from fork.commands.context import Context
 from fork.config import Lane
 from fork.errors import ForkError
 from fork.git import Git
+from fork.index.writing import write_index
 from fork.layout import Layout
-from fork.overlay import read_overlay
 from fork.progress import steps
-from fork.series import read_lock, read_series
-from fork.simple_index import write_index
-from fork.source_build import build_base_wheel
-from fork.tree import apply_patches, verify_files
+from fork.queue.overlay import read_overlay
+from fork.queue.series import read_lock, read_series
+from fork.queue.tree import apply_patches, verify_files
+from fork.source.build import build_base_wheel
 
 __all__ = ["SourceOptionError", "build_from_source"]
 

@@ -11,13 +11,13 @@ from pathlib import Path, PurePosixPath
 import filelock
 
 from fork.config import Lane
-from fork.edit_record import REMAINING, Record, unfinished
 from fork.errors import BusyError, ForkError
 from fork.git import Git
-from fork.patch import Patch, PatchFormatError
 from fork.project import Project
-from fork.series import QueueError, read_series, write_lock, write_series
-from fork.tree import PatchConflictError, apply_patches, commits, export, lay_out, lock_of
+from fork.queue.edit_record import REMAINING, Record, unfinished
+from fork.queue.patch import Patch, PatchFormatError
+from fork.queue.series import QueueError, read_series, write_lock, write_series
+from fork.queue.tree import PatchConflictError, apply_patches, commits, export, lay_out, lock_of
 
 __all__ = [
     "EditError",

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from fork.git import Git
-from fork.patch import Patch
-from fork.series import read_series
+from fork.queue.patch import Patch
+from fork.queue.series import read_series
 
 __all__ = ["REMAINING", "Record", "digests", "unfinished"]
 

@@ -19,8 +19,16 @@ from packaging.utils import parse_wheel_filename
 from rich.progress import Progress, TaskID
 
 from fork.config import BaseWheel
+from fork.download.package_index import (
+    TIMEOUT,
+    IndexLacksFileError,
+    NetworkError,
+    find_file,
+    open_session,
+    redact,
+    transient,
+)
 from fork.errors import DiskFullError, ForkError
-from fork.package_index import TIMEOUT, IndexLacksFileError, NetworkError, find_file, open_session, redact, transient
 
 __all__ = ["Transfer", "WrongFileError", "disk_full", "mismatch", "say"]
 

@@ -20,11 +20,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from fork.config import Lane
+from fork.environments import pinned_python
 from fork.errors import DiskFullError, ForkError
-from fork.source_checkout import check_checkout, copy_checkout
-from fork.source_environment import build_environment, source_python
-from fork.source_process import LoggedProcess
-from fork.source_wheel import check_source_wheel
+from fork.source.checkout import check_checkout, copy_checkout
+from fork.source.environment import build_environment
+from fork.source.process import LoggedProcess
+from fork.source.wheel import check_source_wheel
 
 __all__ = ["SourceBuildError", "build_base_wheel"]
 
@@ -62,7 +63,7 @@ def build_base_wheel(
     :param version_suffix: What follows the upstream version, such as ``+fork.1.q3fa94c21``.
     :param work: An empty scratch folder.
     :param progress: Is told what is being done.
-    :param environ: The user's environment; see :func:`fork.source_environment.build_environment`.
+    :param environ: The user's environment; see :func:`fork.source.environment.build_environment`.
     :param python: What to build with and for; the source environment's (``ci/environment.sh source``) where it is ``None``.
     :param log: Where the output of the build goes; ``source-build.log`` beside ``work`` where it is ``None``. It is kept.
     :returns: The wheel, in ``work/dist``.
@@ -71,12 +72,13 @@ def build_base_wheel(
     :raises SubmoduleDirtyError: It has changes, before or after the build (42).
     :raises SourceBuildError: The build failed (43).
     :raises SourceVersionError: It made another version than the planned one (44).
-    :raises SourceSettingError: An environment variable cannot work, or the tools are not there (45).
+    :raises SourceSettingError: An environment variable cannot work (45).
+    :raises VirtualEnvironmentError: The tools are not there (26).
     :raises SourceWheelError: The wheel lacks something (46).
     :raises DiskFullError: There is no room left (33).
     """
     check_checkout(checkout, lane)
-    python = python or source_python(environ)
+    python = python or pinned_python("source", environ)
     log = log or work.with_name("source-build.log")
     tree, target = work / "tree", work / "dist"
     try:

@@ -40,7 +40,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fork.errors import DiskFullError, ForkError
-from fork.index_pages import RECORD, IndexedWheel, IndexFaultError, render, scan
+from fork.index.pages import RECORD, IndexedWheel, IndexFaultError, render, scan
 
 __all__ = ["IndexFaultError", "IndexReport", "PublishedFileError", "check_index", "published_hashes", "write_index"]
 

@@ -11,8 +11,8 @@ from fork.config import Lane
 from fork.errors import ForkError
 from fork.git import Git, GitError, check_room
 from fork.layout import Layout
-from fork.patch import Patch
-from fork.series import Lock
+from fork.queue.patch import Patch
+from fork.queue.series import Lock
 
 __all__ = [
     "PatchConflictError",
@@ -155,7 +155,7 @@ def verify_files(git: Git, lock: Lock | None) -> None:
 
 
 def lock_of(git: Git) -> Lock:
-    """Describe the tree of ``HEAD`` on its ``base`` for :func:`fork.series.write_lock`."""
+    """Describe the tree of ``HEAD`` on its ``base`` for :func:`fork.queue.series.write_lock`."""
     listing = git("diff", "--name-only", "-z", "--no-renames", "base", "HEAD")
     changed = [name for name in listing.split("\0") if name]
     return Lock(git.tree("base"), git.tree(), dict(_blobs(git, changed)))

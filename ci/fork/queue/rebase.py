@@ -13,13 +13,13 @@ from pathlib import Path
 from packaging.version import Version
 
 from fork.config import Lane
-from fork.edit import apply_or_point_to_edit, export_queue, move_into_place, working_on
 from fork.errors import ForkError
 from fork.git import Git
-from fork.patch import Patch
 from fork.project import Project
-from fork.series import read_series, write_lock, write_series
-from fork.tree import lay_out, lock_of
+from fork.queue.edit import apply_or_point_to_edit, export_queue, move_into_place, working_on
+from fork.queue.patch import Patch
+from fork.queue.series import read_series, write_lock, write_series
+from fork.queue.tree import lay_out, lock_of
 
 __all__ = ["Outcome", "RebaseConflictError", "RebaseError", "continue_rebase", "export_rebase", "start_rebase"]
 

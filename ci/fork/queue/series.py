@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fork.errors import ForkError
-from fork.patch import Patch, PatchFormatError
+from fork.queue.patch import Patch, PatchFormatError
 
 __all__ = ["Lock", "QueueError", "Series", "read_lock", "read_series", "write_lock", "write_series"]
 

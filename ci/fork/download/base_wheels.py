@@ -17,8 +17,8 @@ import requests
 from rich.progress import Progress
 
 from fork.config import BaseWheel
+from fork.download.transfer import Transfer, WrongFileError, disk_full, mismatch, say
 from fork.errors import ForkError
-from fork.transfer import Transfer, WrongFileError, disk_full, mismatch, say
 
 __all__ = ["CacheFolderError", "WrongFileError", "default_cache", "fetch"]
 

@@ -8,10 +8,10 @@ from fork.config import Lane
 from fork.errors import ForkError
 from fork.git import Git
 from fork.layout import Layout
-from fork.overlay import overlay_faults, shipped_files
 from fork.project import Project
-from fork.series import Lock, QueueError, Series, read_lock, read_series
-from fork.tree import apply_patches, commits, export, lay_out, verify_lock
+from fork.queue.overlay import overlay_faults, shipped_files
+from fork.queue.series import Lock, QueueError, Series, read_lock, read_series
+from fork.queue.tree import apply_patches, commits, export, lay_out, verify_lock
 
 __all__ = ["check_lane"]
 

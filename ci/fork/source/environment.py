@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from fork.errors import ForkError
-from fork.source_resources import BYTES_PER_JOB, Resources
+from fork.source.resources import BYTES_PER_JOB, Resources
 
-__all__ = ["SourceSettingError", "build_environment", "source_python"]
+__all__ = ["SourceSettingError", "build_environment"]
 
 #: Places that upstream's ``setup.py`` hands to CMake, which runs in another folder: relative paths must be made absolute
 #: (triton-lang/triton#4464, #6919).
@@ -106,18 +105,6 @@ def build_environment(
         "TRITON_WHEEL_VERSION_SUFFIX": version_suffix,
     }
     return kept | places | fixed | _jobs(kept, resources, progress)
-
-
-def source_python(environ: Mapping[str, str]) -> Path:
-    """Find the Python of the environment for source builds, which is made on first use.
-
-    :raises SourceSettingError: It cannot be made; the message is what the script says.
-    """
-    script = Path(__file__).parents[1] / "environment.sh"
-    done = subprocess.run([script, "source"], env=dict(environ), capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise SourceSettingError(f"the tools of the source build are not there: {done.stderr.strip()}")
-    return Path(done.stdout.strip())
 
 
 def _place(name: str, value: str) -> str:

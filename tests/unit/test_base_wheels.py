@@ -16,12 +16,12 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from fork import download, transfer
 from fork.config import BaseWheel
-from fork.download import CacheFolderError, WrongFileError, default_cache, fetch
+from fork.download import base_wheels, transfer
+from fork.download.base_wheels import CacheFolderError, WrongFileError, default_cache, fetch
+from fork.download.package_index import IndexLacksFileError, NetworkError
 from fork.errors import DiskFullError
-from fork.package_index import IndexLacksFileError, NetworkError
-from fork.simple_index import write_index
+from fork.index.writing import write_index
 from tests.support.local_index import LocalIndex, unreachable_url
 from tests.support.tiny_wheel import make_wheel, pin
 
@@ -317,4 +317,4 @@ def test_default_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
     assert default_cache() == Path("/xdg/triton-fork/wheels")
     monkeypatch.setenv("TRITON_FORK_CACHE", "/chosen")
-    assert download.default_cache() == Path("/chosen")
+    assert base_wheels.default_cache() == Path("/chosen")

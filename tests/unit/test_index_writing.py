@@ -17,10 +17,10 @@ from zipfile import ZipFile
 import pytest
 from pypi_simple import ProjectPage
 
-from fork import simple_index
 from fork.errors import DiskFullError
-from fork.index_pages import IndexFaultError
-from fork.simple_index import PublishedFileError, check_index, published_hashes, write_index
+from fork.index import writing
+from fork.index.pages import IndexFaultError
+from fork.index.writing import PublishedFileError, check_index, published_hashes, write_index
 from tests.support.local_index import LocalIndex
 from tests.support.tiny_wheel import make_wheel
 
@@ -244,7 +244,7 @@ def test_check_finds(wheelhouse: Path, damage: Callable[[Path], None], said: lis
 
 def test_check_of_no_index(tmp_path: Path) -> None:
     make_wheel(tmp_path)
-    assert any("simple/triton/index.html: is missing" in fault for fault in simple_index.check_index(tmp_path))
+    assert any("simple/triton/index.html: is missing" in fault for fault in writing.check_index(tmp_path))
 
 
 @pytest.fixture(scope="module")

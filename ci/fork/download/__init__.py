@@ -1,0 +1,1 @@
+"""Getting base wheels from a package index, never without checking them."""

@@ -1,0 +1,1 @@
+"""The static package index of a wheelhouse."""
