@@ -8,12 +8,7 @@
 
 #include "python_abi.h"
 
-/* Makes the type of dispatchers. NULL with an exception set where that fails. */
-PyObject *dispatcher_type(void);
-
-/* make_dispatcher(function, slow, parameter names, constants, environment) -> Dispatcher.
-   slow(function, grid, arguments, keywords) -> (kernel, recipe or None); constants: a letter for each parameter, C for tl.constexpr;
-   environment: (dictionary of triton.knobs, DriverConfig, HookChain, JITFunction.run). */
-PyObject *make_dispatcher(PyObject *module, PyObject *arguments);
+/* The method of dispatchers: bind(function, grid) -> what kernel[grid] is, or None. */
+PyObject *bind(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* triton._C.fork_native: CUDA's driver utilities and a launcher for every signature, without a compiler. */
-#include "dispatch.h"
+#include "dispatcher.h"
 #include "driver.h"
 #include "names.h"
 #include "program.h"

@@ -1,0 +1,187 @@
+#include "frame.h"
+
+#include "tensor_map.h"
+#include "token.h"
+#include "values.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int enter(Frame *frame, const Program *program, const CudaDriver *driver) {
+  frame->program = program;
+  frame->driver = driver;
+  frame->addresses = NULL;
+  frame->step = frame->leaf = frame->parameter_count = frame->late_count = frame->tuple_count = 0;
+  frame->memory = NULL;
+  if (program->leaf_count <= INLINE_LEAVES && program->tuple_count <= INLINE_TUPLES) {
+    frame->slots = frame->inline_slots;
+    frame->parameters = frame->inline_parameters;
+    frame->late = frame->inline_late;
+    frame->tuples = frame->inline_tuples;
+    return 1;
+  }
+  size_t leaves = (size_t)program->leaf_count, tuples = (size_t)program->tuple_count;
+  size_t late = (size_t)program->late_count;
+  frame->memory = PyMem_Malloc(leaves * sizeof(Slot) + (leaves + 2) * sizeof(void *) + tuples * sizeof(PyObject *) +
+                               late * sizeof(Late));
+  if (!frame->memory) {
+    PyErr_NoMemory();
+    return 0;
+  }
+  frame->slots = frame->memory;
+  frame->parameters = (void **)(frame->slots + leaves);
+  frame->tuples = (PyObject **)(frame->parameters + leaves + 2);
+  frame->late = (Late *)(frame->tuples + tuples);
+  return 1;
+}
+
+void leave(Frame *frame) {
+  while (frame->tuple_count > 0)
+    Py_DecRef(frame->tuples[--frame->tuple_count]);
+  PyMem_Free(frame->memory);
+}
+
+static int read_leaf(Frame *frame, char kind, PyObject *object, int position) {
+  int leaf = frame->leaf++;
+  if (kind == STEP_CONSTANT)
+    return 1;
+  int parameter = frame->parameter_count++;
+  Slot *slot = &frame->slots[parameter];
+  frame->parameters[parameter] = slot;
+  if (kind == STEP_POINTER || kind == STEP_TENSOR_MAP) {
+    slot->object = object;
+    frame->late[frame->late_count++] = (Late){leaf, kind, parameter};
+    return 1;
+  }
+  if (kind != STEP_HALF && kind != STEP_BRAIN && kind != STEP_SINGLE && kind != STEP_DOUBLE)
+    return read_integer(object, kind, position, &slot->bits);
+  double number = PyFloat_AsDouble(object);
+  if (number == -1.0 && PyErr_Occurred())
+    return 0;
+  switch (kind) {
+  case STEP_HALF:
+    slot->number = number;
+    frame->late[frame->late_count++] = (Late){leaf, kind, parameter};
+    break;
+  case STEP_BRAIN:
+    slot->bits = pack_brain(number);
+    break;
+  case STEP_SINGLE:
+    slot->bits = pack_single(number);
+    break;
+  default:
+    slot->bits = pack_double(number);
+  }
+  return 1;
+}
+
+/* The name that C code sees: with the module for a type made in C outside of builtins. */
+static PyObject *type_name(PyObject *object) {
+  PyObject *type = (PyObject *)Py_TYPE(object);
+  PyObject *name = PyObject_GetAttrString(type, "__name__");
+  if (!name || PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_HEAPTYPE)
+    return name;
+  PyObject *module = PyObject_GetAttrString(type, "__module__");
+  const char *text = module ? PyUnicode_AsUTF8AndSize(module, NULL) : NULL;
+  PyObject *full = NULL;
+  if (text)
+    full = strcmp(text, "builtins") == 0 ? new_reference(name) : PyUnicode_FromFormat("%S.%S", module, name);
+  Py_DecRef(module);
+  Py_DecRef(name);
+  return full;
+}
+
+/* Raises TypeError with a message that ends in the name of the object's type. Takes the reference to the message. */
+static void raise_type(PyObject *object, PyObject *message) {
+  PyObject *name = message ? type_name(object) : NULL;
+  if (name)
+    PyErr_Format(PyExc_TypeError, "%S%.50S", message, name);
+  Py_DecRef(name);
+  Py_DecRef(message);
+}
+
+/* Borrows the items of a tuple; of another sequence it keeps a tuple until the launch is over. */
+static PyObject *tuple_of(Frame *frame, PyObject *object, int children, int position) {
+  unsigned long flags = PyType_GetFlags(Py_TYPE(object));
+  if (!(flags & Py_TPFLAGS_TUPLE_SUBCLASS)) {
+    if (object == Py_None) {
+      PyErr_Format(PyExc_TypeError, "argument %d must be %d-item sequence, not None", position, children);
+      return NULL;
+    }
+    if (!PySequence_Check(object) || (flags & Py_TPFLAGS_BYTES_SUBCLASS)) {
+      raise_type(object, PyUnicode_FromFormat("argument %d must be %d-item sequence, not ", position, children));
+      return NULL;
+    }
+    object = PySequence_Tuple(object);
+    if (!object)
+      return NULL;
+    frame->tuples[frame->tuple_count++] = object;
+  }
+  if (PyTuple_Size(object) != children) {
+    PyErr_Format(PyExc_TypeError, "argument %d must be sequence of length %d, not %zd", position, children, PyTuple_Size(object));
+    return NULL;
+  }
+  return object;
+}
+
+/* Reads one argument with the steps that are its own. Programs nest tuples at most MAX_DEPTH deep. */
+int read_argument(Frame *frame, PyObject *object, int position) {
+  const Step *step = &frame->program->steps[frame->step++];
+  if (step->kind != STEP_TUPLE)
+    return read_leaf(frame, step->kind, object, position);
+  PyObject *tuple = tuple_of(frame, object, step->children, position);
+  if (!tuple)
+    return 0;
+  for (int i = 0; i < step->children; ++i) {
+    if (!read_argument(frame, PyTuple_GetItem(tuple, i), position)) {
+      char argument[32], item[64];
+      snprintf(argument, sizeof argument, "argument %d", position);
+      snprintf(item, sizeof item, "%s, item %d", argument, i);
+      replace_start_of_message(argument, item);
+      return 0;
+    }
+  }
+  frame->step++; /* the end of the tuple */
+  return 1;
+}
+
+static int read_tensor_map(Frame *frame, PyObject *object, int parameter) {
+  if ((PyObject *)Py_TYPE(object) != frame->program->tensor_map_type) {
+    raise_type(object, PyUnicode_FromFormat("object must be of type PyCUtensorMap, got "));
+    return 0;
+  }
+  CudaTensorMap *map = (CudaTensorMap *)((char *)object + offsetof(TensorMapObject, map));
+  uintptr_t beyond = (uintptr_t)map % _Alignof(CudaTensorMap);
+  if (beyond != 0) {
+    PyErr_Format(PyExc_ValueError, "CUtensorMap must be aligned to 128B, but got (&map) mod 128 = %ld", (long)beyond);
+    return 0;
+  }
+  frame->parameters[parameter] = map;
+  return 1;
+}
+
+static int read_late_pointer(Frame *frame, const Late *late, PyObject *object, uint64_t *address) {
+  if (!frame->addresses || frame->addresses[late->leaf] == NO_ADDRESS)
+    return read_pointer(frame->driver, frame->program->data_ptr, object, late->leaf, address);
+  *address = frame->addresses[late->leaf];
+  return *address == 0 || ask_driver(frame->driver, late->leaf, address);
+}
+
+/* Pointers, then tensor maps, then halves: with several wrong arguments the base's error is raised. */
+int read_late(Frame *frame) {
+  for (const char *kind = "PTe"; *kind; ++kind) {
+    for (int i = 0; i < frame->late_count; ++i) {
+      const Late *late = &frame->late[i];
+      Slot *slot = &frame->slots[late->parameter];
+      if (late->kind != *kind)
+        continue;
+      PyObject *object = slot->object;
+      int valid = *kind == STEP_POINTER      ? read_late_pointer(frame, late, object, &slot->bits)
+                  : *kind == STEP_TENSOR_MAP ? read_tensor_map(frame, object, late->parameter)
+                                             : pack_half(slot->number, &slot->bits);
+      if (!valid)
+        return 0;
+    }
+  }
+  return 1;
+}
