@@ -1,15 +1,13 @@
 #include "frame.h"
 
-#include "tensor_map.h"
 #include "token.h"
 #include "values.h"
 
 #include <stdio.h>
 #include <string.h>
 
-int enter(Frame *frame, const Program *program, const CudaDriver *driver) {
+int enter(Frame *frame, const Program *program) {
   frame->program = program;
-  frame->driver = driver;
   frame->addresses = NULL;
   frame->step = frame->leaf = frame->parameter_count = frame->late_count = frame->tuple_count = 0;
   frame->memory = NULL;
@@ -48,7 +46,7 @@ static int read_leaf(Frame *frame, char kind, PyObject *object, int position) {
   int parameter = frame->parameter_count++;
   Slot *slot = &frame->slots[parameter];
   frame->parameters[parameter] = slot;
-  if (kind == STEP_POINTER || kind == STEP_TENSOR_MAP) {
+  if (kind == STEP_POINTER || kind == STEP_DESCRIPTOR) {
     slot->object = object;
     frame->late[frame->late_count++] = (Late){leaf, kind, parameter};
     return 1;
@@ -145,31 +143,33 @@ int read_argument(Frame *frame, PyObject *object, int position) {
   return 1;
 }
 
-static int read_tensor_map(Frame *frame, PyObject *object, int parameter) {
-  if ((PyObject *)Py_TYPE(object) != frame->program->tensor_map_type) {
-    raise_type(object, PyUnicode_FromFormat("object must be of type PyCUtensorMap, got "));
+/* The parameter is what the object holds: nothing changes that while the launch is under way. */
+static int read_descriptor(Frame *frame, PyObject *object, int parameter) {
+  const Vendor *vendor = frame->program->vendor;
+  if ((PyObject *)Py_TYPE(object) != frame->program->descriptor_type) {
+    raise_type(object, PyUnicode_FromFormat("object must be of type %s, got ", vendor->descriptor_name));
     return 0;
   }
-  CudaTensorMap *map = (CudaTensorMap *)((char *)object + offsetof(TensorMapObject, map));
-  uintptr_t beyond = (uintptr_t)map % _Alignof(CudaTensorMap);
+  char *descriptor = (char *)object + vendor->descriptor_offset;
+  uintptr_t beyond = (uintptr_t)descriptor % vendor->descriptor_alignment;
   if (beyond != 0) {
     PyErr_Format(PyExc_ValueError, "CUtensorMap must be aligned to 128B, but got (&map) mod 128 = %ld", (long)beyond);
     return 0;
   }
-  frame->parameters[parameter] = map;
+  frame->parameters[parameter] = descriptor;
   return 1;
 }
 
 static int read_late_pointer(Frame *frame, const Late *late, PyObject *object, uint64_t *address) {
   if (!frame->addresses || frame->addresses[late->leaf] == NO_ADDRESS)
-    return read_pointer(frame->driver, frame->program->data_ptr, object, late->leaf, address);
+    return read_pointer(frame->program->vendor, object, late->leaf, address);
   *address = frame->addresses[late->leaf];
-  return *address == 0 || ask_driver(frame->driver, late->leaf, address);
+  return *address == 0 || frame->program->vendor->ask_driver(late->leaf, address);
 }
 
-/* Pointers, then tensor maps, then halves: with several wrong arguments the base's error is raised. */
+/* Kind by kind: with several wrong arguments the base's error is raised. */
 int read_late(Frame *frame) {
-  for (const char *kind = "PTe"; *kind; ++kind) {
+  for (const char *kind = frame->program->vendor->late; *kind; ++kind) {
     for (int i = 0; i < frame->late_count; ++i) {
       const Late *late = &frame->late[i];
       Slot *slot = &frame->slots[late->parameter];
@@ -177,7 +177,7 @@ int read_late(Frame *frame) {
         continue;
       PyObject *object = slot->object;
       int valid = *kind == STEP_POINTER      ? read_late_pointer(frame, late, object, &slot->bits)
-                  : *kind == STEP_TENSOR_MAP ? read_tensor_map(frame, object, late->parameter)
+                  : *kind == STEP_DESCRIPTOR ? read_descriptor(frame, object, late->parameter)
                                              : pack_half(slot->number, &slot->bits);
       if (!valid)
         return 0;

@@ -2,7 +2,6 @@
 #ifndef TRITON_FORK_FRAME_H
 #define TRITON_FORK_FRAME_H
 
-#include "driver.h"
 #include "program.h"
 #include "python_abi.h"
 
@@ -24,9 +23,8 @@ typedef struct {
 } Late;
 
 /* One launch under way. The inline arrays serve all but enormous signatures. */
-typedef struct {
+typedef struct Frame {
   const Program *program;
-  const CudaDriver *driver;
   const uint64_t *addresses; /* of the arguments that were asked for theirs already, or NULL */
   int step, leaf, parameter_count, late_count, tuple_count;
   Slot *slots;
@@ -41,7 +39,7 @@ typedef struct {
 } Frame;
 
 /* Begins a launch. Returns 0 with an exception set where there is no memory. */
-int enter(Frame *frame, const Program *program, const CudaDriver *driver);
+int enter(Frame *frame, const Program *program);
 
 void leave(Frame *frame);
 

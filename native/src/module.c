@@ -1,11 +1,14 @@
-/* triton._C.fork_native: CUDA's driver utilities and a launcher for every signature, without a compiler. */
+/* triton._C.fork_native: the utilities of CUDA's and HIP's drivers and a launcher for every signature, without a compiler. */
+#include "cuda_driver.h"
+#include "cuda_utilities.h"
 #include "dispatcher.h"
-#include "driver.h"
+#include "hip_driver.h"
+#include "hip_utilities.h"
 #include "names.h"
 #include "program.h"
 #include "state.h"
+#include "tdm_descriptor.h"
 #include "tensor_map.h"
-#include "utilities.h"
 
 static PyObject *load_driver(PyObject *module, PyObject *arguments) {
   (void)module;
@@ -16,17 +19,22 @@ static PyObject *load_driver(PyObject *module, PyObject *arguments) {
 }
 
 static PyMethodDef methods[] = {
+    {"make_dispatcher", make_dispatcher, METH_VARARGS, "Make the fast path of a JIT function"},
     {"load_driver", load_driver, METH_VARARGS,
      "Load libcuda.so.1 as the dynamic linker finds it, or else from a folder; tell whether it is there"},
-    {"make_launcher", make_launcher, METH_VARARGS, "Make the function that launches kernels of a signature"},
-    {"make_dispatcher", make_dispatcher, METH_VARARGS, "Make the fast path of a JIT function"},
-    {"load_binary", load_binary, METH_VARARGS, "Load provided cubin into CUDA driver"},
-    {"get_device_properties", get_device_properties, METH_VARARGS, "Get the properties for a given device"},
+    {"make_launcher", make_cuda_launcher, METH_VARARGS, "Make the function that launches kernels of a signature"},
+    {"load_binary", cuda_load_binary, METH_VARARGS, "Load provided cubin into CUDA driver"},
+    {"get_device_properties", cuda_get_device_properties, METH_VARARGS, "Get the properties for a given device"},
     {"cuOccupancyMaxActiveClusters", occupancy_max_active_clusters, METH_VARARGS,
      "Python interface for cuOccupancyMaxActiveClusters function"},
     {"set_printf_fifo_size", set_printf_fifo_size, METH_VARARGS,
      "Set how many bytes kernels can print before some are dropped; an error after the first kernel that prints"},
     {"fill_tma_descriptor", fill_tma_descriptor, METH_VARARGS, "Make a tensor map with cuTensorMapEncodeTiled"},
+    {"load_hip_driver", load_hip_driver, METH_VARARGS, "Load libamdhip64.so from a path"},
+    {"make_hip_launcher", make_hip_launcher, METH_VARARGS, "Make the function that launches kernels of a signature"},
+    {"hip_load_binary", hip_load_binary, METH_VARARGS, "Load provided hsaco into HIP driver"},
+    {"hip_get_device_properties", hip_get_device_properties, METH_VARARGS, "Get the properties for a given device"},
+    {"create_tdm_descriptor", create_tdm_descriptor, METH_VARARGS, "Make a descriptor for the tensor data mover"},
     {NULL, NULL, 0, NULL},
 };
 
@@ -35,23 +43,30 @@ static int execute(PyObject *module) {
   if (!make_names())
     return -1;
   state->tensor_map_type = tensor_map_type();
-  state->dispatcher_type = state->tensor_map_type ? dispatcher_type() : NULL;
-  return state->dispatcher_type ? PyModule_AddObjectRef(module, "PyCUtensorMap", state->tensor_map_type) : -1;
+  state->tdm_descriptor_type = state->tensor_map_type ? tdm_descriptor_type() : NULL;
+  state->dispatcher_type = state->tdm_descriptor_type ? dispatcher_type() : NULL;
+  if (!state->dispatcher_type || PyModule_AddObjectRef(module, "PyCUtensorMap", state->tensor_map_type) < 0)
+    return -1;
+  return PyModule_AddObjectRef(module, "PyTDMDescriptor", state->tdm_descriptor_type);
 }
 
 static int traverse(PyObject *module, visitproc visit, void *argument) {
   const ModuleState *state = PyModule_GetState(module);
-  int result = state && state->tensor_map_type ? visit(state->tensor_map_type, argument) : 0;
-  return result == 0 && state && state->dispatcher_type ? visit(state->dispatcher_type, argument) : result;
+  PyObject *const types[] = {state ? state->tensor_map_type : NULL, state ? state->tdm_descriptor_type : NULL,
+                             state ? state->dispatcher_type : NULL};
+  int result = 0;
+  for (size_t i = 0; result == 0 && i < sizeof types / sizeof *types; ++i)
+    result = types[i] ? visit(types[i], argument) : 0;
+  return result;
 }
 
 static int clear(PyObject *module) {
   ModuleState *state = PyModule_GetState(module);
   if (state) {
-    PyObject *types[] = {state->tensor_map_type, state->dispatcher_type};
-    *state = (ModuleState){NULL, NULL};
-    Py_DecRef(types[0]);
-    Py_DecRef(types[1]);
+    PyObject *types[] = {state->tensor_map_type, state->tdm_descriptor_type, state->dispatcher_type};
+    *state = (ModuleState){NULL, NULL, NULL};
+    for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
+      Py_DecRef(types[i]);
   }
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "program.h"
 
+#include "hip_driver.h"
 #include "launch.h"
 
 #include <string.h>
@@ -10,8 +11,7 @@
 static const char capsule_name[] = "triton._C.fork_native.program";
 
 static void free_program(Program *program) {
-  Py_DecRef(program->tensor_map_type);
-  Py_DecRef(program->data_ptr);
+  Py_DecRef(program->descriptor_type);
   PyMem_Free(program);
 }
 
@@ -47,24 +47,22 @@ static int compile(const char *text, Program *program) {
   return depth == 0;
 }
 
-PyObject *make_launcher(PyObject *module, PyObject *arguments) {
-  (void)module;
+static PyObject *make_launcher(const Vendor *vendor, const char *text, PyObject *descriptor_type, int warp_size) {
   static PyMethodDef definition = {"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL,
                                    "Launch a kernel with the signature that this function was made for"};
-  const char *text;
-  PyObject *tensor_map;
-  if (!PyArg_ParseTuple(arguments, "sO", &text, &tensor_map))
-    return NULL;
   size_t length = strlen(text);
-  Program *program = length <= MAX_STEPS ? PyMem_Calloc(1, sizeof *program + (length + 1) * sizeof(Step)) : NULL;
+  if (length > MAX_STEPS)
+    return PyErr_Format(PyExc_ValueError, "a signature with %zu steps", length);
+  Program *program = PyMem_Calloc(1, sizeof *program + (length + 1) * sizeof(Step));
   if (!program)
-    return length <= MAX_STEPS ? PyErr_NoMemory() : PyErr_Format(PyExc_ValueError, "a signature with %zu steps", length);
-  program->tensor_map_type = new_reference(tensor_map);
-  program->data_ptr = PyUnicode_InternFromString("data_ptr");
+    return PyErr_NoMemory();
+  program->vendor = vendor;
+  program->warp_size = warp_size;
+  program->descriptor_type = new_reference(descriptor_type);
   int valid = compile(text, program);
   if (!valid)
     PyErr_Format(PyExc_ValueError, "no signature: '%.200s'", text);
-  PyObject *capsule = program->data_ptr && valid ? PyCapsule_New(program, capsule_name, destroy) : NULL;
+  PyObject *capsule = valid ? PyCapsule_New(program, capsule_name, destroy) : NULL;
   if (!capsule) {
     free_program(program);
     return NULL;
@@ -72,4 +70,23 @@ PyObject *make_launcher(PyObject *module, PyObject *arguments) {
   PyObject *function = PyCFunction_NewEx(&definition, capsule, NULL);
   Py_DecRef(capsule);
   return function;
+}
+
+PyObject *make_cuda_launcher(PyObject *module, PyObject *arguments) {
+  (void)module;
+  const char *text;
+  PyObject *descriptor_type;
+  if (!PyArg_ParseTuple(arguments, "sO", &text, &descriptor_type))
+    return NULL;
+  return make_launcher(&cuda_vendor, text, descriptor_type, 0);
+}
+
+PyObject *make_hip_launcher(PyObject *module, PyObject *arguments) {
+  (void)module;
+  const char *text;
+  PyObject *descriptor_type;
+  int warp_size;
+  if (!PyArg_ParseTuple(arguments, "sOi", &text, &descriptor_type, &warp_size) || !hip_load_launching())
+    return NULL;
+  return make_launcher(&hip_vendor, text, descriptor_type, warp_size);
 }

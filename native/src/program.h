@@ -3,11 +3,12 @@
 #define TRITON_FORK_PROGRAM_H
 
 #include "python_abi.h"
+#include "vendor.h"
 
 /* Kinds of steps. Integers carry the letters of PyArg_ParseTuple, see read_integer. */
 enum {
   STEP_POINTER = 'P',
-  STEP_TENSOR_MAP = 'T',
+  STEP_DESCRIPTOR = 'T', /* a tensor map of CUDA, a descriptor for HIP's tensor data mover */
   STEP_CONSTANT = 'C',
   STEP_HALF = 'e',
   STEP_BRAIN = 'g',
@@ -23,19 +24,22 @@ typedef struct {
 } Step;
 
 typedef struct {
-  PyObject *tensor_map_type;
-  PyObject *data_ptr; /* the name */
+  const Vendor *vendor;
+  int warp_size;
+  PyObject *descriptor_type;
   int argument_count; /* parameters, a tuple counting as one */
   int leaf_count;     /* parameters, a tuple counting as its items */
   int tuple_count;
-  int late_count; /* pointers, tensor maps and halves: leaves that are converted after all arguments were looked at */
+  int late_count; /* pointers, descriptors and halves: leaves that are converted after all arguments were looked at */
   int step_count;
   Step steps[];
 } Program;
 
-/* make_launcher(text, tensor map type) -> function that launches, with the arguments of the base's generated `launch`.
-   The text has a letter for each parameter; the items of a tuple stand in parentheses. Raises ValueError for another text. */
-PyObject *make_launcher(PyObject *module, PyObject *arguments);
+/* make_launcher(text, type of tensor maps), make_hip_launcher(text, type of descriptors, warp size) -> function that launches,
+   with the arguments of the base's generated `launch`. The text has a letter for each parameter; the items of a tuple stand in
+   parentheses. Raises ValueError for another text. */
+PyObject *make_cuda_launcher(PyObject *module, PyObject *arguments);
+PyObject *make_hip_launcher(PyObject *module, PyObject *arguments);
 
 /* The program of a launcher, from the function's self; NULL with an exception set for another object. */
 const Program *program_of(PyObject *self);

@@ -82,6 +82,7 @@ typedef struct {
 #define Py_tp_dealloc 52
 #define Py_tp_doc 56
 #define Py_tp_methods 64
+#define Py_tp_new 65
 #define Py_tp_traverse 71
 #define Py_TPFLAGS_DEFAULT 0UL
 #define Py_TPFLAGS_HAVE_GC (1UL << 14)
@@ -118,6 +119,7 @@ PyObject *PyObject_CallFunctionObjArgs(PyObject *callable, ...);
 PyObject *PyObject_CallMethodObjArgs(PyObject *object, PyObject *name, ...);
 unsigned long PyType_GetFlags(PyTypeObject *type);
 PyObject *PyType_FromSpec(PyType_Spec *spec);
+PyObject *PyType_GenericAlloc(PyTypeObject *type, Py_ssize_t items);
 void *PyType_GetSlot(PyTypeObject *type, int slot);
 
 int PyArg_Parse(PyObject *arguments, const char *format, ...);
@@ -165,6 +167,7 @@ void PyErr_Fetch(PyObject **type, PyObject **value, PyObject **traceback);
 void PyErr_Restore(PyObject *type, PyObject *value, PyObject *traceback);
 
 PyObject *_PyObject_GC_New(PyTypeObject *type);
+void PyObject_Free(void *memory);
 void PyObject_GC_Track(void *object);
 void PyObject_GC_UnTrack(void *object);
 void PyObject_GC_Del(void *object);

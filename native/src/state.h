@@ -6,6 +6,7 @@
 
 typedef struct {
   PyObject *tensor_map_type;
+  PyObject *tdm_descriptor_type;
   PyObject *dispatcher_type;
 } ModuleState;
 

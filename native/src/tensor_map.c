@@ -1,6 +1,6 @@
 #include "tensor_map.h"
 
-#include "driver.h"
+#include "cuda_driver.h"
 #include "state.h"
 
 #include <stdio.h>

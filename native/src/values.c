@@ -1,5 +1,7 @@
 #include "values.h"
 
+#include "names.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -158,18 +160,7 @@ uint64_t pack_double(double value) {
   return bits;
 }
 
-int ask_driver(const CudaDriver *driver, int index, uint64_t *address) {
-  uint64_t on_device = 0;
-  CudaResult result = driver->cuPointerGetAttribute(&on_device, POINTER_DEVICE_POINTER, *address);
-  if (result == CUDA_INVALID_VALUE)
-    PyErr_Format(PyExc_ValueError, "Pointer argument (at %d) cannot be accessed from Triton (cpu tensor?)", index);
-  else if (result != CUDA_OK)
-    cuda_raise(result);
-  *address = on_device;
-  return result == CUDA_OK;
-}
-
-int read_pointer(const CudaDriver *driver, PyObject *data_ptr, PyObject *object, int index, uint64_t *address) {
+int read_pointer(const Vendor *vendor, PyObject *object, int index, uint64_t *address) {
   *address = 0;
   if (PyLong_Check(object)) {
     *address = PyLong_AsUnsignedLongLong(object);
@@ -177,7 +168,7 @@ int read_pointer(const CudaDriver *driver, PyObject *data_ptr, PyObject *object,
   }
   if (object == Py_None)
     return 1;
-  PyObject *answer = PyObject_CallMethodObjArgs(object, data_ptr, NULL);
+  PyObject *answer = PyObject_CallMethodObjArgs(object, names.data_ptr, NULL);
   if (!answer) {
     PyErr_SetString(PyExc_TypeError, "Pointer argument must be either uint64 or have data_ptr method");
     return 0;
@@ -186,7 +177,7 @@ int read_pointer(const CudaDriver *driver, PyObject *data_ptr, PyObject *object,
   if (PyLong_Check(answer)) {
     *address = PyLong_AsUnsignedLongLong(answer);
     /* A negative answer leaves an OverflowError; as in the base the driver may have a say first. */
-    valid = *address == 0 || (ask_driver(driver, index, address) && !PyErr_Occurred());
+    valid = *address == 0 || (vendor->ask_driver(index, address) && !PyErr_Occurred());
   } else {
     PyErr_SetString(PyExc_TypeError, "data_ptr method of Pointer object must return 64-bit int");
     valid = 0;

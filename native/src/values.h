@@ -3,8 +3,8 @@
 #ifndef TRITON_FORK_VALUES_H
 #define TRITON_FORK_VALUES_H
 
-#include "driver.h"
 #include "python_abi.h"
+#include "vendor.h"
 
 /* Changes the start of the message of a TypeError that is set, if it has that start: "argument" into "argument 7", and that into
    "argument 7, item 0", as it reads where all arguments are parsed at once. */
@@ -27,11 +27,8 @@ uint64_t pack_brain(double value);
 uint64_t pack_single(double value);
 uint64_t pack_double(double value);
 
-/* Replaces the address that a tensor answered by that on the device: they differ for mapped memory of the host. */
-int ask_driver(const CudaDriver *driver, int index, uint64_t *address);
-
 /* An address: an integer, None for 0, or an object with data_ptr(), whose answer the driver is asked about. `index` is the place
    of the parameter in messages. */
-int read_pointer(const CudaDriver *driver, PyObject *data_ptr, PyObject *object, int index, uint64_t *address);
+int read_pointer(const Vendor *vendor, PyObject *object, int index, uint64_t *address);
 
 #endif

@@ -16,7 +16,7 @@ from tests.fake_driver.differential import Outcome, Side, compare, differences
 from tests.fake_driver.programs import prepare
 
 QUICK_EXAMPLES = 80
-HIP_EXAMPLES = 20
+HIP_EXAMPLES = 40
 COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 QUICK = settings(COMMON, max_examples=QUICK_EXAMPLES, derandomize=True)
 

@@ -1,4 +1,4 @@
-"""The declarations in native/src agree with Python.h and cuda.h: the compiler refuses these files where they do not."""
+"""The declarations in native/src agree with Python.h, cuda.h and HIP's headers: the compiler refuses these files where they do not."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ def test_python_abi(flags: list[str]) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_cuda_abi(base_python: Path) -> None:
-    done = check(CHECKS / "cuda_abi_check.c", "-isystem", str(package_of(base_python) / "backends/nvidia/include"))
+@pytest.mark.parametrize(("vendor", "backend"), [("cuda", "nvidia"), ("hip", "amd")])
+def test_driver_abi(base_python: Path, vendor: str, backend: str) -> None:
+    headers = package_of(base_python) / "backends" / backend / "include"
+    done = check(CHECKS / f"{vendor}_abi_check.c", "-isystem", str(headers))
     assert done.returncode == 0, done.stderr
 
 

@@ -37,9 +37,19 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build / Path(EXTENSION).name
 
 
-def compare(python: Path, extension: Path, folder: Path, cache: Path, size: tuple[int, int, int], **extra: str) -> Any:
+def compare(
+    python: Path, backend: str, extension: Path, folder: Path, cache: Path, size: tuple[int, int, int], **extra: str
+) -> Any:
     signatures, calls, seed = size
-    arguments = [str(extension), str(signatures), str(calls), str(seed), str(THREADS), str(LAUNCHES_OF_A_THREAD)]
+    arguments = [
+        backend,
+        str(extension),
+        str(signatures),
+        str(calls),
+        str(seed),
+        str(THREADS),
+        str(LAUNCHES_OF_A_THREAD),
+    ]
     report = run_program(python, WORKER, folder, cache, arguments, extra)
     seen = Counter(report["seen"])
     assert seen["difference"] == 0
@@ -50,15 +60,17 @@ def compare(python: Path, extension: Path, folder: Path, cache: Path, size: tupl
     return seen
 
 
-def test_both_do_the_same(fork_python: Path, folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("backend", ["cuda", "hip"])
+def test_both_do_the_same(fork_python: Path, folder: Path, tmp_path: Path, backend: str) -> None:
     extension = package_of(fork_python).parent / EXTENSION
-    compare(fork_python, extension, folder, tmp_path / "cache", (8, 250, 1))
+    compare(fork_python, backend, extension, folder, tmp_path / "cache", (8, 250, 1))
 
 
 def runtime_library(name: str) -> str:
     return subprocess.check_output(["cc", f"-print-file-name={name}"], text=True).strip()
 
 
+@pytest.mark.parametrize("backend", ["cuda", "hip"])
 @pytest.mark.parametrize(
     "size",
     [
@@ -67,10 +79,11 @@ def runtime_library(name: str) -> str:
     ],
 )
 def test_both_do_the_same_under_the_sanitizers(
-    fork_python: Path, sanitized: Path, folder: Path, tmp_path: Path, size: tuple[int, int, int]
+    fork_python: Path, sanitized: Path, folder: Path, tmp_path: Path, backend: str, size: tuple[int, int, int]
 ) -> None:
     compare(
         fork_python,
+        backend,
         sanitized,
         folder,
         tmp_path / "cache",

@@ -38,6 +38,7 @@ SAME(Py_mod_exec, 2);
 SAME(Py_tp_alloc, 47);
 SAME(Py_tp_dealloc, 52);
 SAME(Py_tp_doc, 56);
+SAME(Py_tp_new, 65);
 SAME(Py_TPFLAGS_DEFAULT, 0UL);
 SAME(Py_TPFLAGS_HEAPTYPE, 1UL << 9);
 SAME(Py_TPFLAGS_LONG_SUBCLASS, 1UL << 24);

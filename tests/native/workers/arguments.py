@@ -9,6 +9,7 @@ from tests.fake_driver.tensors import tensor
 SIZES = {
     "i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u1": 1, "u8": 1, "u16": 2, "u32": 4, "u64": 8,
     "fp16": 2, "bf16": 2, "fp32": 4, "f32": 4, "fp64": 8, "*fp32": 8, "*i8": 8, "*bf16": 8, "nvTmaDesc": 128,
+    "tensordesc": 48,
 }  # fmt: skip
 LIMITS = [0, 1, -1, 127, 128, 255, 256, 32767, 32768, -32768, -32769, 65535, 65536, 2**31 - 1, 2**31, -(2**31), 2**32]
 LIMITS += [2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 2**64 - 1, 2**64, 10**30]
@@ -65,12 +66,16 @@ ODD = [
 ODD += [collections.OrderedDict(), collections.deque([1, 2]), tensor(0xBAD0 << 48), tensor(0xBAD1 << 48), range(2)]
 
 
-def random_type(random, depth=0):
+CUDA_TYPES = [type_ for type_ in SIZES if type_ != "tensordesc"]
+
+
+def random_type(random, types=CUDA_TYPES, depth=0):
+    """Choose a type; that of a tuple is the tuple of its items' types."""
     if depth < 3 and random.random() < 0.08:
-        return tuple(random_type(random, depth + 1) for _ in range(random.randrange(4)))
+        return tuple(random_type(random, types, depth + 1) for _ in range(random.randrange(4)))
     if random.random() < 0.1:
         return "constexpr"
-    return random.choice(list(SIZES))
+    return random.choice(types)
 
 
 def leaves(types):
@@ -81,15 +86,15 @@ def leaves(types):
     return found
 
 
-def value(random, type_, maps):
+def value(random, type_, descriptors):
     """Make an argument that fits, or comes close."""
     if isinstance(type_, tuple):
-        items = [value(random, item, maps) for item in type_]
+        items = [value(random, item, descriptors) for item in type_]
         return Pair(*items) if len(items) == 2 and random.random() < 0.5 else tuple(items)
     if type_ == "constexpr":
         return random.choice(ODD)
-    if type_ == "nvTmaDesc":
-        return random.choice(maps)
+    if type_ in ("nvTmaDesc", "tensordesc"):
+        return random.choice(descriptors)
     if type_.startswith("*"):
         address = random.choice(ADDRESSES) if random.random() < 0.5 else random.getrandbits(63)
         return random.choice([tensor(address), tensor(address), address, None])

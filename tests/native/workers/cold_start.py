@@ -1,4 +1,7 @@
-"""Launches kernels of several signatures and reports what ran meanwhile, how, and what the driver got."""
+"""Launches kernels of several signatures and reports what ran meanwhile, how, and what the driver got.
+
+Arguments: cuda or hip, and perhaps "foreign type".
+"""
 # mypy: ignore-errors
 
 import json
@@ -16,11 +19,13 @@ def watch(event, arguments):
 
 
 import triton.language as tl  # noqa: E402
-from triton.backends.nvidia import driver as nvidia  # noqa: E402
 
 import triton  # noqa: E402
-from tests.fake_driver.nvidia import install  # noqa: E402
+from tests.fake_driver.amd import install as install_hip  # noqa: E402
+from tests.fake_driver.nvidia import install as install_cuda  # noqa: E402
 from tests.fake_driver.tensors import tensor  # noqa: E402
+
+sys.addaudithook(watch)
 
 
 @triton.jit
@@ -38,13 +43,12 @@ def pair(values, flag, constant: tl.constexpr):
     tl.store(values[0], values[1] + flag + constant)
 
 
-fake = install()
-if sys.argv[1:] == ["foreign type"]:
+fake = {"cuda": install_cuda, "hip": install_hip}[sys.argv[1]]()
+if sys.argv[2:] == ["foreign type"]:
     # A type that the extension does not know: made known to the base alone.
-    from triton.fork import _native
+    from triton.fork import _native, _native_hip
 
-    del _native._LETTERS["fp32"]
-sys.addaudithook(watch)
+    del _native.LETTERS["fp32"], _native_hip._LETTERS["fp32"]
 kernels = [
     one[(2,)](tensor(0x1000)),
     scaled[(3, 4)](tensor(0x2000), 0.5, 2.0),
@@ -58,7 +62,7 @@ print(
     json.dumps(
         {
             "processes": processes,
-            "utilities": nvidia.PyCUtensorMap.__module__ + " " + fake.utils.load_binary.__self__.__name__,
+            "utilities": fake.utils.load_binary.__self__.__name__,
             "launchers": [getattr(kernel.run.launch.__self__, "__name__", "program") for kernel in kernels],
             "records": records,
         }

@@ -1,7 +1,7 @@
-"""The native extension: CUDA's driver utilities and launchers that need no compiler where a job runs.
+"""The native extension, and CUDA's driver utilities and launchers out of it: they need no compiler where a job runs.
 
 The base writes C code for every signature of a kernel and compiles it; here the signature becomes a text that the extension's
-launcher follows: a letter for each parameter (:data:`_LETTERS`), the items of a tuple in parentheses. ``None`` from any function
+launcher follows: a letter for each parameter (:data:`LETTERS`), the items of a tuple in parentheses. ``None`` from any function
 here means: go the base's way. It is the answer with ``TRITON_FORK_NATIVE=0``, where the extension or the driver's library is not
 there or cannot be loaded, on a Python without the GIL, and for a type that the base's launcher does not know either.
 """
@@ -18,14 +18,14 @@ from typing import Any
 
 from ._switches import enabled
 
-__all__ = ["cuda_launch", "cuda_utilities", "extension"]
+__all__ = ["LETTERS", "cuda_launch", "cuda_utilities", "expanded_signature", "extension", "signature_letters"]
 
 _SWITCH = "TRITON_FORK_NATIVE"
 _NAME = "triton._C.fork_native"
 _DESCRIPTOR = re.compile(r"tensordesc<([^[>]*)\[([^]]*)\]")
 
 #: Type of a parameter -> letter of its step. Those of integers are units of ``PyArg_ParseTuple``, as in the base.
-_LETTERS = {
+LETTERS = {
     "constexpr": "C",
     "nvTmaDesc": "T",
     "i1": "b",
@@ -91,32 +91,37 @@ def cuda_launch(
     if module is None or tensor_map is None:
         return None
     try:
-        text = _letters(_expanded(list(signature.values()), descriptors))
+        text = signature_letters(expanded_signature(list(signature.values()), descriptors, "nvTmaDesc"), LETTERS)
         launch: Callable[..., None] = module.make_launcher(text, tensor_map)
     except (KeyError, ValueError):
         return None
     return launch
 
 
-def _letters(types: Iterable[Any]) -> str:
+def signature_letters(types: Iterable[Any], known: Mapping[str, str]) -> str:
     """Write the steps of a signature.
 
+    :param types: Type of each parameter.
+    :param known: Type -> letter.
     :raises KeyError: A type is not known.
     """
     letters = []
     for type_ in types:
         if isinstance(type_, tuple):
-            letters.append(f"({_letters(type_)})")
+            letters.append(f"({signature_letters(type_, known)})")
         elif type_.startswith("*"):
             letters.append("P")
         else:
-            letters.append(_LETTERS[type_])
+            letters.append(known[type_])
     return "".join(letters)
 
 
-def _expanded(types: Sequence[Any], descriptors: Sequence[Any] | None) -> list[Any]:
+def expanded_signature(types: Sequence[Any], descriptors: Sequence[Any] | None, own: str) -> list[Any]:
     """Replace each tensor descriptor by what the base hands to the kernel for it.
 
+    :param types: Type of each parameter.
+    :param descriptors: As in :func:`cuda_launch`.
+    :param own: The type of the vendor's own descriptors.
     :raises KeyError: A descriptor reads otherwise, or there are not as many as the compiler says.
     """
     expanded: list[Any] = []
@@ -130,7 +135,7 @@ def _expanded(types: Sequence[Any], descriptors: Sequence[Any] | None) -> list[A
             raise KeyError(type_)
         dimensions = found[2].count(",") + 1
         if descriptors and descriptors[count] is not None:
-            expanded.append("nvTmaDesc")
+            expanded.append(own)
         else:
             expanded += ["*" + found[1], *["i64"] * (2 * dimensions), "i1"]
         expanded += ["i32"] * dimensions + ["i64"] * dimensions

@@ -1,14 +1,14 @@
 /* What the base's cuda_utils module offers, except tensor maps. Each function takes the arguments that the base's takes. */
-#ifndef TRITON_FORK_UTILITIES_H
-#define TRITON_FORK_UTILITIES_H
+#ifndef TRITON_FORK_CUDA_UTILITIES_H
+#define TRITON_FORK_CUDA_UTILITIES_H
 
 #include "python_abi.h"
 
 /* load_binary(name, image, shared, device) -> (module, function, registers, spills in words, largest block) */
-PyObject *load_binary(PyObject *module, PyObject *arguments);
+PyObject *cuda_load_binary(PyObject *module, PyObject *arguments);
 
 /* get_device_properties(device) -> dict */
-PyObject *get_device_properties(PyObject *module, PyObject *arguments);
+PyObject *cuda_get_device_properties(PyObject *module, PyObject *arguments);
 
 /* cuOccupancyMaxActiveClusters(function, shared, blocks in a cluster) -> number of clusters */
 PyObject *occupancy_max_active_clusters(PyObject *module, PyObject *arguments);

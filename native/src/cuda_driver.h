@@ -1,6 +1,6 @@
 /* The CUDA driver library, loaded when it is first needed. */
-#ifndef TRITON_FORK_DRIVER_H
-#define TRITON_FORK_DRIVER_H
+#ifndef TRITON_FORK_CUDA_DRIVER_H
+#define TRITON_FORK_CUDA_DRIVER_H
 
 #include "cuda_abi.h"
 #include "python_abi.h"
@@ -11,6 +11,8 @@ typedef struct {
   CUDA_FUNCTIONS(DECLARE_MEMBER)
   CUDA_NEWER_FUNCTIONS(DECLARE_MEMBER) /* NULL where the driver is too old */
 } CudaDriver;
+
+#undef DECLARE_MEMBER
 
 /* Loads the library unless that was done before: by its name, the way the dynamic linker finds it for the base's modules, or else
    from a folder (may be NULL). Returns 0 and raises nothing where it is not to be found or lacks a function. Needs the GIL. */

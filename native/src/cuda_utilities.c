@@ -1,6 +1,6 @@
-#include "utilities.h"
+#include "cuda_utilities.h"
 
-#include "driver.h"
+#include "cuda_driver.h"
 
 /* Static shared memory that every device allows without being asked. */
 #define SHARED_WITHOUT_OPTIN 49152
@@ -13,7 +13,7 @@
       return result_;                                                                                                            \
   } while (0)
 
-PyObject *get_device_properties(PyObject *module, PyObject *arguments) {
+PyObject *cuda_get_device_properties(PyObject *module, PyObject *arguments) {
   (void)module;
   static const struct {
     const char *name;
@@ -89,7 +89,7 @@ static CudaResult load_kernel(const CudaDriver *driver, const char *name, const 
   return allow_shared_memory(driver, kernel->function, shared, device);
 }
 
-PyObject *load_binary(PyObject *module, PyObject *arguments) {
+PyObject *cuda_load_binary(PyObject *module, PyObject *arguments) {
   (void)module;
   const char *name, *image;
   Py_ssize_t size;
