@@ -19,9 +19,9 @@ repository = Path(__file__).parents[2]
 this_python = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def base_wheel(lane: Lane, python: str = this_python) -> Path:
-    """Give the base wheel for a Python and this machine, verified."""
-    pinned: BaseWheel = select_wheels(lane, [python])[0]
+def base_wheel(lane: Lane, python: str = this_python, machine: str | None = None) -> Path:
+    """Give the base wheel for a Python and a machine, this one by default, verified."""
+    pinned: BaseWheel = select_wheels(lane, [python], [machine] if machine else [])[0]
     return base_wheels.fetch(
         pinned,
         cache=base_wheels.default_cache(),
