@@ -1,13 +1,16 @@
-"""Compare the lines that ``function_lines`` gives with ``inspect.getblock``, for every function of the modules named."""
+"""Compare what ``function_source`` gives with what the base makes of ``inspect.getblock``, for every function of the modules named."""
 
+import ast
 import importlib
 import inspect
 import json
 import linecache
+import re
 import sys
+import textwrap
 import types
 
-from triton.fork._function_lines import _end_by_indentation, _is_one_function, function_lines
+from triton.fork._function_lines import function_source
 
 
 def codes(code: types.CodeType) -> list[types.CodeType]:
@@ -27,9 +30,17 @@ for name in sys.argv[1:]:
         if code.co_name.startswith("<") or not lines[first].lstrip().startswith(("@", "def ")):
             continue
         checked += 1
-        expected = inspect.getblock(lines[first:])
-        if function_lines(lines, first) != expected:
-            different.append(f"{path}:{first + 1}")
-        end = _end_by_indentation(lines, first)
-        by_indentation += bool(end and _is_one_function(lines[first:end]))
+        block = inspect.getblock(lines[first:])
+        source = textwrap.dedent("".join(block))
+        start = re.search(r"^def\s+\w+\s*\(", source, re.MULTILINE)
+        expected = (block, source[start.start() :]) if start else None
+        try:
+            *found, tree = function_source(lines, first)
+        except ValueError:
+            found, tree = [None], None
+        different += [] if tuple(found) == (expected or (None,)) else [f"{path}:{first + 1}"]
+        if tree is not None:
+            by_indentation += 1
+            if ast.dump(tree, include_attributes=True) != ast.dump(ast.parse(found[1]), include_attributes=True):
+                different.append(f"tree of {path}:{first + 1}")
 print(json.dumps({"different": different, "checked": checked, "by_indentation": by_indentation}))

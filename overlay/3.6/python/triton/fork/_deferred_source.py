@@ -13,13 +13,11 @@ import re
 from types import FunctionType
 from typing import Any
 
-from ._function_lines import function_lines
-from ._lazy_import import lazy_module
+from ._function_lines import function_source
+from ._kept_source import keep
 from ._switches import enabled
 
 __all__ = ["defer", "defers_parameters", "resolve"]
-
-textwrap = lazy_module("textwrap")
 
 _SOURCE = frozenset({"raw_src", "starting_line_number", "_src"})
 _PARAMETERS = frozenset({"params", "arg_names", "constexprs"})
@@ -73,27 +71,26 @@ def resolve(kernel: Any, name: str) -> Any:
     """
     attributes = kernel.__dict__
     if name in _SOURCE and _PENDING in attributes:
-        for key, value in _source(*attributes[_PENDING]).items():
-            attributes.setdefault(key, value)
+        _find_source(attributes)
     elif name == "signature" and _PENDING in attributes:
         attributes.setdefault(name, inspect.signature(kernel.fn))
     elif name in _PARAMETERS and _PENDING in attributes:
         kernel._find_params()
     if name in attributes:
         return attributes[name]
+    member = getattr(type(kernel), name, None)
+    if isinstance(member, property):  # whose own error brought Python here, and is to be seen
+        return member.__get__(kernel)
     raise AttributeError(f"{type(kernel).__name__!r} object has no attribute {name!r}", name=name, obj=kernel)
 
 
-def _source(lines: list[str], first: int) -> dict[str, Any]:
-    block = function_lines(lines, first)
-    text = "".join(block)
-    # A text that starts at the margin stays as it is, but for lines of blanks.
-    plain = block[0][:1] not in {" ", "\t"} and all(line in {"\n", "\r\n"} or line.strip() for line in block)
-    source = text if plain else textwrap.dedent(text)
-    start = re.search(r"^def\s+\w+\s*\(", source, re.MULTILINE)
-    if start is None:
-        raise ValueError("@jit functions should be defined with def")
-    return {"raw_src": block, "starting_line_number": first + 1, "_src": source[start.start() :]}
+def _find_source(attributes: dict[str, Any]) -> None:
+    lines, first = attributes[_PENDING]
+    block, text, tree = function_source(lines, first)
+    if tree is not None:
+        keep(attributes, text, tree)
+    for name, value in {"raw_src": block, "starting_line_number": first + 1, "_src": text}.items():
+        attributes.setdefault(name, value)
 
 
 def _lines_of(function: FunctionType) -> list[str]:

@@ -15,7 +15,16 @@ from typing import Any
 
 from triton.fork import _value_texts
 
-__all__ = ["KeyComputation", "called_key", "finish_key", "is_key_part", "key_text", "look_up"]
+__all__ = [
+    "KeyComputation",
+    "called_key",
+    "finish_key",
+    "finished_key",
+    "is_key_part",
+    "key_of_called",
+    "key_text",
+    "look_up",
+]
 
 #: One lock for all keys. A lock for each function deadlocks when two threads enter a cycle of functions at different places.
 _KEY_LOCK = threading.RLock()
@@ -56,6 +65,8 @@ def key_text(recorded: Mapping[tuple[str, int], Any], unrecorded: list[str]) -> 
         its own). The ``id`` never enters the text, nor does it decide the order.
     :param unrecorded: Texts of the values that are used but not watched for changes, in the order of the source.
     """
+    if not recorded and not unrecorded:
+        return "[]"
     from triton.language.core import constexpr
 
     constexprs, others = [], []
@@ -125,7 +136,7 @@ class _Search:
 
     def reopen(self, function: Any) -> None:
         """Put the finished key of a function aside if it takes part in a cycle that is open now."""
-        cycle = getattr(function, "_fork_cycle", None)
+        cycle = function.__dict__.get("_fork_cycle")
         if cycle and id(function) not in self.numbers and not cycle.isdisjoint(self.numbers):
             self.kept[id(function)] = function.hash
             function.hash = None
@@ -183,18 +194,18 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_afresh)
 
 
-def called_key(called: Any) -> tuple[str, frozenset[int]]:
+def key_of_called(called: Any) -> str:
     """Give the key of a function that another one calls, as part of the caller's key.
 
     :param called: The called ``JITCallable``.
-    :returns: Its key, or what stands for it while a cycle is open; and an empty set, whose place in the hook is kept.
+    :returns: Its key, or what stands for it while a cycle is open.
     """
     _search.reopen(called)
     key: str = called.cache_key
-    return key, frozenset()
+    return key
 
 
-def finish_key(function: Any, _: frozenset[int]) -> str:
+def finished_key(function: Any) -> str:
     """Return the key just computed, and forget it where it is that of a function inside an open cycle.
 
     In a cycle of functions only the key of the one that was asked for is complete. The base kept the others too: their
@@ -203,3 +214,13 @@ def finish_key(function: Any, _: frozenset[int]) -> str:
     :param function: The ``JITCallable`` whose ``hash`` holds the key.
     """
     return _search.finish(function)
+
+
+def called_key(called: Any) -> tuple[str, frozenset[int]]:
+    """Give what :func:`key_of_called` does, in the form that an earlier hook asks for."""
+    return key_of_called(called), frozenset()
+
+
+def finish_key(function: Any, _: frozenset[int]) -> str:
+    """Give what :func:`finished_key` does, for an earlier hook."""
+    return finished_key(function)

@@ -8,42 +8,67 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 
-__all__ = ["function_lines"]
+from ._lazy_import import lazy_module
+
+__all__ = ["function_source"]
+
+textwrap = lazy_module("textwrap")
 
 _CLOSING = (")", "]", "}")
+_DEFINITION = re.compile(r"^def\s+\w+\s*\(", re.MULTILINE)
+_PARSER_GIVES_UP = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+# Lines of decorators, often the same ones -> whether they are nothing else.
+_known_decorators: dict[str, bool] = {}
+_MOST_KNOWN = 256
 
 
-def function_lines(lines: list[str], first: int) -> list[str]:
-    """Return the lines of the function whose decorators or definition start at a line, as ``inspect.getblock`` does.
+def function_source(lines: list[str], first: int) -> tuple[list[str], str, ast.Module | None]:
+    """Return the source of the function whose decorators or definition start at a line.
 
     :param lines: The lines of the file.
     :param first: The index of the first line.
+    :returns: Its lines, with decorators, as ``inspect.getblock`` gives them; the dedented text from ``def`` on; and the syntax
+        tree of that text, where it was made to check the lines.
+    :raises ValueError: There is no function defined with ``def``.
     """
-    end = _end_by_indentation(lines, first)
-    if end and _is_one_function(lines[first:end]):
-        return lines[first:end]
-    return inspect.getblock(lines[first:])
+    definition, end = _extent(lines, first)
+    if end:
+        block = lines[first:end]
+        text = _text_from_definition(block)
+        if tree := _tree_of_one_function(block, definition - first, text):
+            return block, text, tree
+    block = inspect.getblock(lines[first:])
+    text = _text_from_definition(block)
+    if not text:
+        raise ValueError("@jit functions should be defined with def")
+    return block, text, None
 
 
-def _end_by_indentation(lines: list[str], first: int) -> int:
-    """Return the index after the last line; 0 where comments behind the function may belong to it."""
+def _extent(lines: list[str], first: int) -> tuple[int, int]:
+    """Return the index of the line with ``def``, and the one after the last line.
+
+    The latter is 0 where comments behind the function may belong to it.
+    """
     margin = _indentation(lines[first])
-    defined, end, comments = False, 0, False
+    definition, end, comments = -1, 0, False
     for index in range(first, len(lines)):
         text = lines[index].strip()
         if not text:
             continue
         indentation = _indentation(lines[index])
         if text.startswith("#"):
-            comments = comments or (defined and indentation > margin)
+            comments = comments or (definition >= 0 and indentation > margin)
             continue
         if indentation <= margin and not text.startswith(_CLOSING):
-            if defined:
+            if definition >= 0:
                 break
-            defined = text.startswith("def ")
+            if text.startswith("def "):
+                definition = index
         end, comments = index + 1, False
-    return 0 if comments or not defined else end
+    return definition, 0 if comments or definition < 0 else end
 
 
 def _indentation(line: str) -> int:
@@ -51,14 +76,57 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _is_one_function(block: list[str]) -> bool:
-    """Tell whether lines are one function definition from the first to the last line."""
+def _text_from_definition(block: list[str]) -> str:
+    """Return the dedented text from ``def`` on, nothing where there is none."""
     text = "".join(block)
-    indented = block[0][:1] in {" ", "\t"}
+    # A text that starts at the margin stays as it is, but for lines of blanks.
+    plain = block[0][:1] not in {" ", "\t"} and all(line in {"\n", "\r\n"} or line.strip() for line in block)
+    source = text if plain else textwrap.dedent(text)
+    start = _DEFINITION.search(source)
+    return source[start.start() :] if start else ""
+
+
+def _tree_of_one_function(block: list[str], definition: int, text: str) -> ast.Module | None:
+    """Return the syntax tree where a block is one function definition from its first to its last line.
+
+    :param block: The lines.
+    :param definition: Index of the line with ``def``.
+    :param text: The dedented text from ``def`` on.
+    """
+    count = len(block) - definition
+    # Where a line of a string lies further left than ``def``, the text was not dedented to that.
+    if text.count("\n", 0, -1) + 1 != count or not _are_decorators(block[:definition], block[definition]):
+        return None
     try:
-        tree = ast.parse("if True:\n" + text if indented else text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = ast.parse(text)
+    except _PARSER_GIVES_UP:
+        return None
+    body = tree.body
+    one = len(body) == 1 and isinstance(body[0], ast.FunctionDef) and body[0].end_lineno == count
+    return tree if one else None
+
+
+def _are_decorators(lines: list[str], definition: str) -> bool:
+    """Tell whether lines are nothing but decorators of what is defined in the line after them."""
+    if not lines:
+        return True
+    margin = definition[: _indentation(definition)]
+    text = "".join([*lines, margin, "def f(): ...\n"])
+    known = _known_decorators.get(text)
+    if known is None:
+        if len(_known_decorators) >= _MOST_KNOWN:
+            _known_decorators.clear()
+        known = _known_decorators[text] = _is_one_function(
+            "if True:\n" + text if margin else text, bool(margin), len(lines) + 1
+        )
+    return known
+
+
+def _is_one_function(text: str, indented: bool, count: int) -> bool:
+    try:
+        tree = ast.parse(text)
+    except _PARSER_GIVES_UP:
         return False
     node = tree.body[0]
     body = node.body if indented and isinstance(node, ast.If) else tree.body
-    return len(body) == 1 and isinstance(body[0], ast.FunctionDef) and body[0].end_lineno == len(block) + indented
+    return len(body) == 1 and isinstance(body[0], ast.FunctionDef) and body[0].end_lineno == count + indented

@@ -18,11 +18,15 @@ SWITCHES: dict[str, str] = {
     "TRITON_FORK_DEFERRED_SOURCE": "take a kernel's source out of its file when it is first asked for",
     "TRITON_FORK_BACKEND_DISCOVERY": "read the entry points of backends without importlib.metadata",
     "TRITON_FORK_TOOL_ANSWERS": "remember what ptxas --version and ldconfig -p answered",
+    "TRITON_FORK_SOURCE_KEYS": "keys of sources worked out in one pass over the tree that is compiled",
     "TRITON_FORK_VISIT": "code generation: warning filters set once a function, locations remembered, nodes dispatched in place",
     "TRITON_FORK_SIGNATURES": "code generation: signatures of builtins inspected once",
     "TRITON_FORK_PARSE": "code generation: one parse per source",
     "TRITON_FORK_LOOPS": "code generation: loop bodies generated once",
     "TRITON_FORK_LAZY_TYPES": "code generation: names of types and shapes of tensors made when asked for",
+    "TRITON_FORK_PLAIN_VALUES": "code generation: short ways for integers, constants, scalar types, names",
+    "TRITON_FORK_VALUES": "code generation: aggregates copied and put together without the types of their fields",
+    "TRITON_FORK_CALLS": "code generation: names and types of called functions worked out once",
     "TRITON_FORK_NATIVE": "driver utilities and launchers without a C compiler",
 }
 

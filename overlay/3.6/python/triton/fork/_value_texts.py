@@ -26,10 +26,12 @@ def constant_text(value: Any) -> str:
     Numbers, data types, functions with a key and plain words keep the base's text, so that the keys of most kernels, and
     with them the names of their dump and override folders, stay what they were.
     """
-    from triton.language.core import constexpr, dtype
-
+    if type(value) in _NUMBERS:
+        return str(value)
     if hasattr(value, "cache_key"):
         return str(value.cache_key)
+    from triton.language.core import constexpr, dtype
+
     inner = value.value if isinstance(value, constexpr) else value
     if type(inner) in _NUMBERS or isinstance(inner, dtype):
         return str(value)
