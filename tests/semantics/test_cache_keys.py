@@ -91,3 +91,9 @@ def test_keys_do_not_depend_on_the_process(run_both: Both, answers: tuple[dict[s
     again = run_both("cache_keys.py", PYTHONHASHSEED="2")
     for first, second in zip(answers, again, strict=True):
         assert first["keys"] == second["keys"]
+
+
+def test_equal_constants_are_told_apart(run_both: Both) -> None:
+    base, fork = run_both("equal_constants.py")
+    assert fork == dict.fromkeys(base, 0)
+    assert {pair for pair, wrong in base.items() if not wrong} == {"different integers", "different words"}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import hashlib
 import re
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
@@ -81,28 +82,74 @@ def describe(value: Any, inside: frozenset[int] = frozenset()) -> str:
 def _describe_content(value: Any, inside: frozenset[int]) -> str:
     from triton.language.core import constexpr
 
+    kind = type(value)
     if isinstance(value, constexpr):
         return describe(value.value, inside)
     if isinstance(value, enum.Enum):
         return f"{value.name} {describe(value.value, inside)}"
-    if isinstance(value, (tuple, list)):
-        return f"({', '.join(describe(item, inside) for item in value)})"
-    if isinstance(value, (set, frozenset)):
-        return f"{{{', '.join(sorted(describe(item, inside) for item in value))}}}"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{describe(k, inside)}: {describe(v, inside)}' for k, v in value.items())}}}"
+    for container, describe_items in _CONTAINERS:
+        if isinstance(value, container):
+            text = describe_items(value, inside)
+            return (
+                text
+                if kind is container
+                else f"{text} {_describe_class(kind, inside)} {describe(_state(value), inside)}"
+            )
     try:
         view = memoryview(value)
     except TypeError:
         pass
     else:  # an array, whose text leaves out what lies in the middle
         return f"{view.format} {view.shape} {hashlib.sha256(view.tobytes()).hexdigest()}"
+    return _describe_object(value, inside)
+
+
+def _describe_sequence(value: Any, inside: frozenset[int]) -> str:
+    return f"({', '.join([describe(item, inside) for item in value])})"
+
+
+def _describe_set(value: Any, inside: frozenset[int]) -> str:
+    return f"{{{', '.join(sorted(describe(item, inside) for item in value))}}}"
+
+
+def _describe_dict(value: Any, inside: frozenset[int]) -> str:
+    return f"{{{', '.join(f'{describe(k, inside)}: {describe(v, inside)}' for k, v in value.items())}}}"
+
+
+_CONTAINERS = (
+    (tuple, _describe_sequence),
+    (list, _describe_sequence),
+    (set, _describe_set),
+    (frozenset, _describe_set),
+    (dict, _describe_dict),
+)
+
+
+def _describe_object(value: Any, inside: frozenset[int]) -> str:
+    kind = type(value)
     text = repr(value)
-    if dataclasses.is_dataclass(value) or (_ADDRESS.search(text) and not isinstance(value, BuiltinFunctionType)):
-        state = _state(value)
-        if state is not None:
-            return f"{_describe_class(type(value), inside)} {describe(state, inside)}"
-    return text
+    has_address = _ADDRESS.search(text) is not None and not isinstance(value, BuiltinFunctionType)
+    if not has_address and not dataclasses.is_dataclass(value) and kind.__module__.startswith("triton."):
+        return text
+    # Its text may leave out anything, so what Python can see of the object comes behind it.
+    parts = [] if has_address else [text]
+    parts += [base.__repr__(value) for base in (int, float, complex, str, bytes) if isinstance(value, base)]
+    state = _state(value)
+    if state is not None:
+        parts.append(f"{_describe_class(kind, inside)} {describe(state, inside)}")
+    if (
+        has_address and kind.__reduce__ is not object.__reduce__
+    ):  # written in C, with a state of its own: functools.partial
+        parts.append(describe(_reduced(value), inside))
+    return " ".join(parts) or text
+
+
+def _reduced(value: Any) -> Any:
+    """Give what pickling would keep of an object, or where the object lies."""
+    try:
+        return value.__reduce__()
+    except Exception:  # it may be anybody's code; such a value has another key in every process
+        return repr(value)
 
 
 def _state(value: Any) -> dict[str, Any] | None:
@@ -116,6 +163,8 @@ def _state(value: Any) -> dict[str, Any] | None:
             if hasattr(value, name):
                 state[name] = getattr(value, name)
     state.update(getattr(value, "__dict__", {}))
+    for name in [name for name in state if isinstance(getattr(type(value), name, None), functools.cached_property)]:
+        del state[name]  # it follows from the rest, and is there only after its first use
     return {name: state[name] for name in sorted(state)} if seen else None
 
 

@@ -1,0 +1,224 @@
+"""Launch a kernel with pairs of constants that are equal but not the same: does the second call get its own code?"""
+
+import dataclasses
+import enum
+import functools
+import re
+import sys
+import tempfile
+import zlib
+from collections import namedtuple
+
+import common
+import triton.language as tl
+
+import triton
+from triton.runtime.jit import MockTensor
+
+
+POINTER = MockTensor(tl.int64)
+
+
+class Driver:
+    """Just enough of a driver for ``warmup``."""
+
+    def get_current_target(self):
+        return common.TARGET
+
+    def get_current_device(self):
+        return 0
+
+    def get_current_stream(self, device):
+        return 0
+
+
+class Mode(enum.IntEnum):
+    A = 1
+
+
+class Word(str, enum.Enum):
+    A = "a"
+
+
+class Plain:
+    """Equal when the fields are; the text of one says nothing of them."""
+
+    def __init__(self, x, y=0):
+        self.x, self.y = x, y
+
+    def __eq__(self, other):
+        return self.x == other.x
+
+    def __hash__(self):
+        return hash(self.x)
+
+    def __repr__(self):
+        return "Plain"
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    rows: object
+
+
+class Number(int):
+    pass
+
+
+class Hidden(int):
+    def __repr__(self):
+        return "hidden"
+
+
+class Named(tuple):
+    """A tuple with an attribute that equality leaves out."""
+
+    def __new__(cls, items, name):
+        self = super().__new__(cls, items)
+        self.name = name
+        return self
+
+
+Point, Other = namedtuple("Point", "x y"), namedtuple("Other", "x y")
+
+
+def added(value, more):
+    return value + more
+
+
+PAIRS = {
+    "int_bool": (1, True),
+    "bool_int": (True, 1),
+    "int_float": (1, 1.0),
+    "float_bool": (1.0, True),
+    "zero_false": (0, False),
+    "zeros": (0, 0.0),
+    "signs": (0.0, -0.0),
+    "float_complex": (1.0, 1 + 0j),
+    "signs_complex": (complex(0.0, 0.0), complex(0.0, -0.0)),
+    "in_tuple": ((1, 2), (True, 2)),
+    "in_tuple_float": ((1, 2), (1, 2.0)),
+    "signs_in_tuple": ((0.0,), (-0.0,)),
+    "nested": (((1,), 2), ((1.0,), 2)),
+    "named": (Point(1, 2), (1, 2)),
+    "other_name": (Point(1, 2), Other(1, 2)),
+    "in_named": (Point(1, 1), Point(1, True)),
+    "enumeration": (1, Mode.A),
+    "enumeration_first": (Mode.A, 1),
+    "word": ("a", Word.A),
+    "subclass": (1, Number(1)),
+    "in_set": (frozenset({1}), frozenset({True})),
+    "dataclass": (Shape(1), Shape(True)),
+    "dataclass_in_tuple": ((Shape(1),), (Shape(1.0),)),
+    "object": (Plain(1), Plain(True)),
+    "other_field": (Plain(1, 2), Plain(1, 3)),
+    "same_text": (Plain(1), Plain(2)),
+    "hidden_number": (Hidden(1), Hidden(2)),
+    "attribute_of_tuple": (Named((1, 2), "a"), Named((1, 2), "b")),
+    "partial": (functools.partial(max, 1), functools.partial(max, 2)),
+    "partials_of_functions": (functools.partial(added, 1), functools.partial(added, 2)),
+    "wrapped": (tl.constexpr(1), tl.constexpr(True)),
+    "wrapped_float": (tl.constexpr(1), tl.constexpr(1.0)),
+    "wrapped_or_not": (1, tl.constexpr(True)),
+    "wrapped_in_tuple": ((tl.constexpr(1),), (tl.constexpr(True),)),
+}
+try:
+    import numpy
+
+    PAIRS.update(
+        numpy_float=(1.0, numpy.float32(1)),
+        numpy_int=(1, numpy.int64(1)),
+        numpy_widths=(numpy.int64(1), numpy.int32(1)),
+        numpy_bool=(True, numpy.bool_(True)),
+        numpy_signs=(numpy.float32(0), numpy.float32(-0.0)),
+    )
+except ImportError:
+    pass
+
+
+def text(value):
+    """Tell values apart by type and content, the same way in every process."""
+    if isinstance(value, tl.constexpr):
+        value = value.value
+    if isinstance(value, Hidden):
+        return f"Hidden {int(value)}"
+    if isinstance(value, functools.partial):
+        return f"partial {value.args}"
+    if isinstance(value, tuple):
+        return f"{vars(value) if isinstance(value, Named) else ''}{type(value).__name__}({', '.join(map(text, value))})"
+    if isinstance(value, frozenset):
+        return f"set({sorted(map(text, value))})"
+    if isinstance(value, (Plain, Shape)):
+        return f"{type(value).__name__}({[text(item) for item in vars(value).values()]})"
+    return f"{type(value).__name__} {value!r}"
+
+
+def number(value):
+    return zlib.crc32(text(value).encode())
+
+
+@triton.constexpr_function
+def number_of(value):
+    import __main__ as module  # a kernel may not name an ordinary function
+
+    return module.number(value)
+
+
+@triton.jit
+def kernel(p, N: tl.constexpr):
+    tl.store(p, number_of(N))
+
+
+def launch(value):
+    return common.outcome(lambda: number_in(kernel.warmup(POINTER, N=value, grid=(1,))))
+
+
+@triton.jit
+def many(p, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr, D: tl.constexpr):
+    tl.store(p, A)
+
+
+def number_in(compiled):
+    return re.search(r"arith.constant (-?\d+) : i", compiled.asm["ttir"])[1]
+
+
+def run(values, shared):
+    """Launch with each value, in one process or as if each were the first."""
+    numbers = []
+    for value in values:
+        if not shared:
+            kernel.device_caches.clear()
+            triton.knobs.cache.dir = tempfile.mkdtemp()
+        numbers.append(launch(value))
+    return numbers
+
+
+def calls_of_a_launch():
+    """Count the calls of Python functions in the second launch with constants of every day."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event == "call"
+
+    many.warmup(POINTER, 1, "relu", None, 64, grid=(1,))
+    sys.setprofile(note)
+    many.warmup(POINTER, 1, "relu", None, 64, grid=(1,))
+    sys.setprofile(None)
+    return count
+
+
+if __name__ == "__main__":
+    triton.runtime.driver.set_active(Driver())
+    result = {}
+    for name, values in PAIRS.items():
+        alone = run(values, shared=False)
+        kernel.device_caches.clear()
+        triton.knobs.cache.dir = tempfile.mkdtemp()
+        shared = run((*values, *values), shared=True)
+        result[name] = {"alone": alone, "shared": shared, "kernels": len(kernel.device_caches[0][0])}
+    kernel.device_caches.clear()
+    for value in (3, 2.5, True, "relu", None, tl.float16, (1, "a", tl.int8), tl.constexpr(4)):
+        kernel.warmup(POINTER, N=value, grid=(1,))
+    texts = list(kernel.device_caches[0][0])
+    common.report({"pairs": result, "texts": texts, "calls": calls_of_a_launch()})
