@@ -16,12 +16,15 @@ from typing import Any
 
 from ._value_texts import describe
 
-__all__ = ["PLAIN", "constant", "distinction", "without_kinds"]
+__all__ = ["PLAIN", "SUFFICIENT", "constant", "distinction", "without_kinds"]
 
 #: Constants of these types are nothing but themselves among each other.
 PLAIN = frozenset({int, str, type(None)})
 
 _ATOMS = frozenset({bool, int, str, bytes, type(None), type(Ellipsis)})
+#: Types of which equal instances are the same; others are found as they come.
+SUFFICIENT: set[type] = {*_ATOMS}
+_insufficient: set[type] = {float, complex}
 _MOST_KNOWN = 1024
 # id -> an object, held so that no other one gets its id, what its attributes were, and its kind
 _known: dict[int, tuple[object, dict[str, Any], Any]] = {}
@@ -33,7 +36,10 @@ def constant(value: Any) -> tuple[Any, ...]:
     :param value: What was passed, or is the default, for a parameter marked ``constexpr``.
     :returns: ``("constexpr", value)``, as in the base, and the kind of values that equality could mistake for others.
     """
-    return ("constexpr", value) if type(value) in PLAIN else ("constexpr", value, _kind(value))
+    kind = type(value)
+    if kind in PLAIN:
+        return ("constexpr", value)
+    return ("constexpr", value, kind if kind in SUFFICIENT or (kind is float and value) else _kind(value))
 
 
 def without_kinds(specialization: Sequence[Any]) -> list[Any]:
@@ -72,12 +78,19 @@ def _is_clear(value: Any) -> bool:
 
 def _kind(value: Any) -> Any:
     """Give what tells a value from others that equal it: its type, that of what it holds, the sign of a zero."""
-    from triton.language.core import constexpr
-
     kind = type(value)
-    if kind in _ATOMS or issubclass(kind, enum.Enum) or kind.__eq__ is object.__eq__:
+    if kind in SUFFICIENT:
         return kind
-    if kind is constexpr:
+    if kind is tuple:
+        return (kind, *[_kind(item) for item in value])
+    if kind not in _insufficient:
+        suffices = _suffices(kind)
+        known = SUFFICIENT if suffices else _insufficient
+        if len(known) < _MOST_KNOWN:
+            known.add(kind)
+        if suffices:
+            return kind
+    if kind.__name__ == "constexpr" and kind.__module__ == "triton.language.core":
         return kind, _kind(value.value)
     if hasattr(value, "__dict__"):
         return kind, _kind_of_object(value)
@@ -88,6 +101,13 @@ def _kind(value: Any) -> Any:
     if issubclass(kind, frozenset):
         return kind, frozenset((item, _kind(item)) for item in value)
     return kind, describe(value)
+
+
+def _suffices(kind: type) -> bool:
+    """Tell whether instances of a type that are equal are the same."""
+    from triton.language.core import dtype
+
+    return kind is dtype or issubclass(kind, enum.Enum) or kind.__eq__ is object.__eq__
 
 
 def _kind_of_object(value: Any) -> Any:
