@@ -22,7 +22,6 @@ static PyMethodDef methods[] = {
     {"make_dispatcher", make_dispatcher, METH_VARARGS, "Make the fast path of a JIT function"},
     {"load_driver", load_driver, METH_VARARGS,
      "Load libcuda.so.1 as the dynamic linker finds it, or else from a folder; tell whether it is there"},
-    {"make_launcher", make_cuda_launcher, METH_VARARGS, "Make the function that launches kernels of a signature"},
     {"load_binary", cuda_load_binary, METH_VARARGS, "Load provided cubin into CUDA driver"},
     {"get_device_properties", cuda_get_device_properties, METH_VARARGS, "Get the properties for a given device"},
     {"cuOccupancyMaxActiveClusters", occupancy_max_active_clusters, METH_VARARGS,
@@ -31,7 +30,6 @@ static PyMethodDef methods[] = {
      "Set how many bytes kernels can print before some are dropped; an error after the first kernel that prints"},
     {"fill_tma_descriptor", fill_tma_descriptor, METH_VARARGS, "Make a tensor map with cuTensorMapEncodeTiled"},
     {"load_hip_driver", load_hip_driver, METH_VARARGS, "Load libamdhip64.so from a path"},
-    {"make_hip_launcher", make_hip_launcher, METH_VARARGS, "Make the function that launches kernels of a signature"},
     {"hip_load_binary", hip_load_binary, METH_VARARGS, "Load provided hsaco into HIP driver"},
     {"hip_get_device_properties", hip_get_device_properties, METH_VARARGS, "Get the properties for a given device"},
     {"create_tdm_descriptor", create_tdm_descriptor, METH_VARARGS, "Make a descriptor for the tensor data mover"},
@@ -47,7 +45,12 @@ static int execute(PyObject *module) {
   state->dispatcher_type = state->tdm_descriptor_type ? dispatcher_type() : NULL;
   if (!state->dispatcher_type || PyModule_AddObjectRef(module, "PyCUtensorMap", state->tensor_map_type) < 0)
     return -1;
-  return PyModule_AddObjectRef(module, "PyTDMDescriptor", state->tdm_descriptor_type);
+  if (PyModule_AddObjectRef(module, "PyTDMDescriptor", state->tdm_descriptor_type) < 0)
+    return -1;
+  PyObject *type = program_type(module);
+  int added = type ? PyModule_AddObjectRef(module, "Program", type) : -1;
+  Py_DecRef(type);
+  return added;
 }
 
 static int traverse(PyObject *module, visitproc visit, void *argument) {

@@ -2,22 +2,35 @@
 
 #include "hip_driver.h"
 #include "launch.h"
+#include "state.h"
 
 #include <string.h>
 
 #define MAX_STEPS 65536
 #define MAX_DEPTH 16
 
-static const char capsule_name[] = "triton._C.fork_native.program";
+typedef struct {
+  PyObject base;
+  Program *program;
+} ProgramObject;
 
-static void free_program(Program *program) {
-  Py_DecRef(program->descriptor_type);
+static void deallocate(PyObject *self) {
+  PyObject *type = (PyObject *)Py_TYPE(self);
+  Program *program = ((ProgramObject *)self)->program;
+  if (program)
+    Py_DecRef(program->descriptor_type);
   PyMem_Free(program);
+  PyObject_Free(self);
+  Py_DecRef(type);
 }
 
-static void destroy(PyObject *capsule) { free_program(PyCapsule_GetPointer(capsule, capsule_name)); }
-
-const Program *program_of(PyObject *self) { return PyCapsule_GetPointer(self, capsule_name); }
+/* Types of one program's reload and another's differ, what frees them does not. */
+const Program *program_of(PyObject *self) {
+  if (PyType_GetSlot(Py_TYPE(self), Py_tp_dealloc) == (void *)deallocate)
+    return ((ProgramObject *)self)->program;
+  PyErr_SetString(PyExc_TypeError, "no packing program");
+  return NULL;
+}
 
 /* Counts the items of each tuple. Returns 0 where parentheses do not match or a letter is unknown. */
 static int compile(const char *text, Program *program) {
@@ -47,46 +60,90 @@ static int compile(const char *text, Program *program) {
   return depth == 0;
 }
 
-static PyObject *make_launcher(const Vendor *vendor, const char *text, PyObject *descriptor_type, int warp_size) {
-  static PyMethodDef definition = {"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL,
-                                   "Launch a kernel with the signature that this function was made for"};
+static Program *new_program(const Vendor *vendor, const char *text, PyObject *descriptor_type, int warp_size) {
   size_t length = strlen(text);
-  if (length > MAX_STEPS)
-    return PyErr_Format(PyExc_ValueError, "a signature with %zu steps", length);
-  Program *program = PyMem_Calloc(1, sizeof *program + (length + 1) * sizeof(Step));
-  if (!program)
-    return PyErr_NoMemory();
-  program->vendor = vendor;
-  program->warp_size = warp_size;
-  program->descriptor_type = new_reference(descriptor_type);
-  int valid = compile(text, program);
-  if (!valid)
-    PyErr_Format(PyExc_ValueError, "no signature: '%.200s'", text);
-  PyObject *capsule = valid ? PyCapsule_New(program, capsule_name, destroy) : NULL;
-  if (!capsule) {
-    free_program(program);
+  if (length > MAX_STEPS) {
+    PyErr_Format(PyExc_ValueError, "a signature with %zu steps", length);
     return NULL;
   }
-  PyObject *function = PyCFunction_NewEx(&definition, capsule, NULL);
-  Py_DecRef(capsule);
-  return function;
-}
-
-PyObject *make_cuda_launcher(PyObject *module, PyObject *arguments) {
-  (void)module;
-  const char *text;
-  PyObject *descriptor_type;
-  if (!PyArg_ParseTuple(arguments, "sO", &text, &descriptor_type))
+  Program *program = PyMem_Calloc(1, sizeof *program + (length + 1) * sizeof(Step));
+  if (!program) {
+    PyErr_NoMemory();
     return NULL;
-  return make_launcher(&cuda_vendor, text, descriptor_type, 0);
+  }
+  program->vendor = vendor;
+  program->warp_size = warp_size;
+  if (!compile(text, program)) {
+    PyMem_Free(program);
+    PyErr_Format(PyExc_ValueError, "no signature: '%.200s'", text);
+    return NULL;
+  }
+  program->descriptor_type = new_reference(descriptor_type);
+  return program;
 }
 
-PyObject *make_hip_launcher(PyObject *module, PyObject *arguments) {
-  (void)module;
-  const char *text;
+static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+  (void)keywords;
+  const char *vendor, *text;
   PyObject *descriptor_type;
   int warp_size;
-  if (!PyArg_ParseTuple(arguments, "sOi", &text, &descriptor_type, &warp_size) || !hip_load_launching())
+  if (!PyArg_ParseTuple(arguments, "ssOi", &vendor, &text, &descriptor_type, &warp_size))
     return NULL;
-  return make_launcher(&hip_vendor, text, descriptor_type, warp_size);
+  int hip = strcmp(vendor, "hip") == 0;
+  if (!hip && strcmp(vendor, "cuda") != 0)
+    return PyErr_Format(PyExc_ValueError, "no vendor: '%.20s'", vendor);
+  if (hip && !hip_load_launching())
+    return NULL;
+  if (descriptor_type == Py_None) {
+    const ModuleState *state = PyType_GetModuleState(type);
+    if (!state)
+      return NULL;
+    descriptor_type = hip ? state->tdm_descriptor_type : state->tensor_map_type;
+  }
+  Program *program = new_program(hip ? &hip_vendor : &cuda_vendor, text, descriptor_type, warp_size);
+  PyObject *self = program ? PyType_GenericAlloc(type, 0) : NULL;
+  if (self)
+    ((ProgramObject *)self)->program = program;
+  else if (program) {
+    Py_DecRef(descriptor_type);
+    PyMem_Free(program);
+  }
+  return self;
+}
+
+/* A compiled kernel that was launched can be pickled with the base's launcher, and so with this one. */
+static PyObject *reduce(PyObject *self, PyObject *arguments) {
+  (void)arguments;
+  const Program *program = ((ProgramObject *)self)->program;
+  char *text = PyMem_Calloc(1, (size_t)program->step_count + 1);
+  if (!text)
+    return PyErr_NoMemory();
+  for (int i = 0; i < program->step_count; ++i)
+    text[i] = program->steps[i].kind;
+  PyObject *result = Py_BuildValue("(O(ssOi))", (PyObject *)Py_TYPE(self), program->vendor == &hip_vendor ? "hip" : "cuda", text,
+                                   Py_None, program->warp_size);
+  PyMem_Free(text);
+  return result;
+}
+
+PyObject *program_type(PyObject *module) {
+  static PyMethodDef methods[] = {
+      {"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL, "Launch a kernel with the signature of this program"},
+      {"__reduce__", reduce, METH_VARARGS, "The arguments that make such a program"},
+      {NULL, NULL, 0, NULL},
+  };
+  static PyType_Slot slots[] = {
+      {Py_tp_new, (void *)create},
+      {Py_tp_dealloc, (void *)deallocate},
+      {Py_tp_methods, methods},
+      {Py_tp_doc, "Program(vendor, text, type of descriptors or None, warp size): how the arguments of a signature are packed"},
+      {0, NULL},
+  };
+  static PyType_Spec specification = {
+      .name = "triton._C.fork_native.Program",
+      .basicsize = sizeof(ProgramObject),
+      .flags = Py_TPFLAGS_DEFAULT,
+      .slots = slots,
+  };
+  return PyType_FromModuleAndSpec(module, &specification, NULL);
 }

@@ -35,13 +35,12 @@ typedef struct {
   Step steps[];
 } Program;
 
-/* make_launcher(text, type of tensor maps), make_hip_launcher(text, type of descriptors, warp size) -> function that launches,
-   with the arguments of the base's generated `launch`. The text has a letter for each parameter; the items of a tuple stand in
-   parentheses. Raises ValueError for another text. */
-PyObject *make_cuda_launcher(PyObject *module, PyObject *arguments);
-PyObject *make_hip_launcher(PyObject *module, PyObject *arguments);
+/* The type of programs. Program("cuda" or "hip", text, type of descriptors, warp size).launch launches, with the arguments of the
+   base's generated `launch`. The text has a letter for each parameter; the items of a tuple stand in parentheses. None stands for
+   the module's own type of descriptors. Raises ValueError for another text. */
+PyObject *program_type(PyObject *module);
 
-/* The program of a launcher, from the function's self; NULL with an exception set for another object. */
+/* The content of a program; NULL with an exception set for another object. */
 const Program *program_of(PyObject *self);
 
 #endif

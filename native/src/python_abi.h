@@ -119,6 +119,8 @@ PyObject *PyObject_CallFunctionObjArgs(PyObject *callable, ...);
 PyObject *PyObject_CallMethodObjArgs(PyObject *object, PyObject *name, ...);
 unsigned long PyType_GetFlags(PyTypeObject *type);
 PyObject *PyType_FromSpec(PyType_Spec *spec);
+PyObject *PyType_FromModuleAndSpec(PyObject *module, PyType_Spec *spec, PyObject *bases);
+void *PyType_GetModuleState(PyTypeObject *type);
 PyObject *PyType_GenericAlloc(PyTypeObject *type, Py_ssize_t items);
 void *PyType_GetSlot(PyTypeObject *type, int slot);
 
@@ -174,9 +176,6 @@ void PyObject_GC_Del(void *object);
 void *PyMem_Malloc(size_t size);
 void *PyMem_Calloc(size_t count, size_t size);
 void PyMem_Free(void *memory);
-PyObject *PyCapsule_New(void *pointer, const char *name, void (*destructor)(PyObject *));
-int PyCapsule_IsValid(PyObject *capsule, const char *name);
-void *PyCapsule_GetPointer(PyObject *capsule, const char *name);
 PyObject *PyModuleDef_Init(PyModuleDef *definition);
 void *PyModule_GetState(PyObject *module);
 int PyModule_AddObjectRef(PyObject *module, const char *name, PyObject *value);

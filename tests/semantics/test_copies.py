@@ -22,10 +22,12 @@ def test_copies(run_both: Both) -> None:
     # In the base a copy made before the first launch lacks what that launch sets on the original.
     assert base["fresh, copy"] == ["made", False, "AttributeError"]
     assert base["constexpr function, copy"] == [3]
+    for way in ("copy", "deepcopy", "pickle"):
+        assert fork[f"launcher, {way}"] == base[f"launcher, {way}"]
+        assert len(base[f"launcher, {way}"]) == 1
     assert fork.keys() == base.keys()
     for name, outcome in base.items():
-        works = fork[name][0] == "made" and fork[name][2] is True
-        assert fork[name] == outcome or works, name
+        assert fork[name] == outcome or (fork[name][0] == "made" and fork[name][2] is True), name
 
 
 def test_a_copy_launches_what_the_original_launches(run_both: Both) -> None:

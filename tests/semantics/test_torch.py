@@ -1,4 +1,4 @@
-"""Everything that torch takes from Triton is there and has the signature that it has in the base."""
+"""Everything that torch takes from Triton is there and works as in the base."""
 
 import os
 import subprocess
@@ -73,3 +73,23 @@ def test_symbols_that_torch_uses(run_both: Both, torch_wheel: Path, tmp_path: Pa
         *("triton.runtime.jit.JITFunction", "triton.compiler.compiler.ASTSource", "triton.language.core.dtype"),
         *("triton.runtime.autotuner.Autotuner", "triton.backends.compiler.GPUTarget", "triton.language.load"),
     } <= there
+
+
+@pytest.fixture(scope="module")
+def torch_folder(torch_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with torch and what it needs, for PYTHONPATH."""
+    folder = tmp_path_factory.mktemp("torch-installed")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", folder, torch_wheel]
+    done = subprocess.run(pip, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip(f"pip cannot install torch: {done.stderr.strip()}")
+    return folder
+
+
+@pytest.mark.slow
+def test_inductor_calls_triton_as_before(run_both: Both, torch_folder: Path) -> None:
+    python_path = os.pathsep.join([str(Path(__file__).resolve().parents[2]), str(torch_folder)])
+    base, fork = run_both("torch_inductor.py", PYTHONPATH=python_path)
+    assert len(base["launches"]) == 2
+    assert "writes=OrderedSet([StarDep(name='out'" in base["accesses"][0]
+    assert fork == base

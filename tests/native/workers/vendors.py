@@ -72,7 +72,7 @@ class Cuda:
     def launchers(self, types, descriptors, folder, number):
         source = self.base.make_launcher({}, dict(enumerate(types)), descriptors)
         letters = signature_letters(types, LETTERS)
-        ours = self.extension.make_launcher(letters, self.base.PyCUtensorMap)
+        ours = self.extension.Program("cuda", letters, self.base.PyCUtensorMap, 0).launch
         return compiled(source, folder, number, self), ours
 
     def head(self, random, function, metadata, hooks):
@@ -136,9 +136,8 @@ class Hip:
             if type_ == "tensordesc":
                 line = f"TDMDescriptor* desc{at} = getTDMDescriptor(_arg{at}, {at});"
                 source = mended(source, line, f"{line} if (!desc{at}) return NULL;")
-        ours = self.extension.make_hip_launcher(
-            signature_letters(expanded, self.letters), self.base.PyTDMDescriptor, 64
-        )
+        letters = signature_letters(expanded, self.letters)
+        ours = self.extension.Program("hip", letters, self.base.PyTDMDescriptor, 64).launch
         return compiled(source, folder, number, self), ours
 
     def head(self, random, function, metadata, hooks):

@@ -83,6 +83,16 @@ def copied_before_the_first_launch(library):
         return ["made", made is fresh, type(error).__name__]
 
 
+def through(way, library):
+    """Launch a compiled kernel through a copy of its launcher, as torch's inductor does after a pickle."""
+    simple[(1,)](tensor(4096, "int32"), 7)
+    kernel = next(iter(simple.device_caches[0][0].values()))
+    launch = WAYS[way](kernel.run)
+    library.launches()
+    launch(1, 1, 1, 0, kernel.function, kernel.packed_metadata, None, None, None, tensor(4096, "int32"), 7)
+    return [[record.function, *(value.hex() for value in record.parameters)] for record in library.launches()]
+
+
 def main():
     library = install().library
     value = 8 if sys.argv[1:] == ["wrong value"] else 7
@@ -90,6 +100,7 @@ def main():
     for again in ("", " again"):  # The second time they have been compiled and hold a driver's handles.
         for name, kernel in KERNELS.items():
             answer |= {f"{name}{again}, {way}": outcome(library, way, kernel, value) for way in WAYS}
+    answer |= {f"launcher, {way}": through(way, library) for way in WAYS}
     answer["constexpr function, copy"] = [copy.copy(helper)(2)]
     json.dump(answer, sys.stdout)
 

@@ -92,7 +92,7 @@ def cuda_launch(
         return None
     try:
         text = signature_letters(expanded_signature(list(signature.values()), descriptors, "nvTmaDesc"), LETTERS)
-        launch: Callable[..., None] = module.make_launcher(text, tensor_map)
+        launch: Callable[..., None] = module.Program("cuda", text, tensor_map, 0).launch
     except (KeyError, ValueError):
         return None
     return launch

@@ -58,5 +58,5 @@ def hip_launch(
     except KeyError:
         return None
     module.load_hip_driver(path)
-    launch: Callable[..., None] = module.make_hip_launcher(text, descriptor_type, warp_size)
+    launch: Callable[..., None] = module.Program("hip", text, descriptor_type, warp_size).launch
     return launch
