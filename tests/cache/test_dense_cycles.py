@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cache.conftest import Worker
+
 WORKER = Path(__file__).parent / "workers" / "dense_cycles.py"
 COUNT = 9
 
@@ -30,3 +32,17 @@ def test_the_order_of_asking_does_not_show(fork_python: Path, order: tuple[int, 
     assert ask(fork_python, *order)["keys"] == keys
     assert len(set(keys)) == len(keys)
     assert all(len(key) == 64 for key in keys)
+
+
+def test_cycles_through_values_have_one_key_each(run: Worker, fork_python: Path) -> None:
+    keys = run(fork_python, "value_cycles", "1")
+    assert len(set(keys)) == len(keys) == 9
+    orders = ["8", "0 8", "7 5 2", "6 4 3 1", "3 8 6 0", "1 2 3 4 5 6 7 8", "8 7 6 5 4 3 2 1 0", "2 5", "5 6 8 7"]
+    for seed, order in enumerate(orders):
+        assert run(fork_python, "value_cycles", "1", *order.split(), PYTHONHASHSEED=str(seed)) == keys, order
+
+
+def test_a_value_deep_in_a_cycle_through_values_is_in_each_key(run: Worker, fork_python: Path) -> None:
+    first, second = (run(fork_python, "value_cycles", number) for number in "12")
+    same = [place for place, keys in enumerate(zip(first, second, strict=True)) if len(set(keys)) == 1]
+    assert same == [7]  # the function that calls none of them

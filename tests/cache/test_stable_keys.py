@@ -54,6 +54,7 @@ def test_a_changed_method_changes_the_key(run: Worker, fork_python: Path, tmp_pa
     before = run(fork_python, "stable_keys", "0")
     after = run(fork_python, str(tmp_path / "stable_keys"), "0")
     assert {name for name in before if before[name] != after[name]} == {
+        "class",
         "object",
         "method",
         "nested",

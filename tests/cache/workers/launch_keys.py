@@ -11,10 +11,9 @@ from collections import namedtuple
 
 import common
 import triton.language as tl
-
-import triton
 from triton.runtime.jit import MockTensor
 
+import triton
 
 POINTER = MockTensor(tl.int64)
 
@@ -36,7 +35,7 @@ class Mode(enum.IntEnum):
     A = 1
 
 
-class Word(str, enum.Enum):
+class Word(str, enum.Enum):  # noqa: UP042 (StrEnum is younger than Python 3.10)
     A = "a"
 
 

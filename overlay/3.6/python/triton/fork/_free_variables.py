@@ -7,13 +7,12 @@ The hooks are in ``triton/runtime/jit.py``: ``DependenciesFinder`` and ``JITCall
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Mapping
-from types import TracebackType
+import ast
+from collections.abc import Container, Mapping
 from typing import Any
 
 from triton.fork import _value_texts
+from triton.fork._key_search import KeyComputation, finished_key, key_of_called
 
 __all__ = [
     "KeyComputation",
@@ -24,12 +23,10 @@ __all__ = [
     "key_of_called",
     "key_text",
     "look_up",
+    "own_texts",
+    "read_by_name",
+    "reads_by_name",
 ]
-
-#: One lock for all keys. A lock for each function deadlocks when two threads enter a cycle of functions at different places.
-_KEY_LOCK = threading.RLock()
-
-_PLACEHOLDER = "recursion:"
 
 
 def look_up(
@@ -49,17 +46,66 @@ def look_up(
 
 
 def is_key_part(value: object) -> bool:
-    """Tell whether a value that replaces a supported builtin (a function named ``max``, say) belongs into the key."""
+    """Tell whether a value that replaces a supported builtin (a function named ``max``, say) is looked at like any other."""
     from triton.language.core import constexpr
     from triton.runtime.jit import JITCallable
 
     return isinstance(value, (JITCallable, constexpr))
 
 
+def reads_by_name(call: ast.Call, local_names: Container[str]) -> bool:
+    """Tell whether a call is ``getattr(object, name)`` or ``hasattr``, which Triton answers while compiling.
+
+    :param call: The call.
+    :param local_names: What hides builtins.
+    """
+    function = call.func
+    return (
+        isinstance(function, ast.Name)
+        and function.id in ("getattr", "hasattr")
+        and function.id not in local_names
+        and len(call.args) > 1
+    )
+
+
+def read_by_name(finder: Any, holder: Any, name: ast.expr) -> Any:
+    """Let a finder record an attribute that is read by its name.
+
+    :param finder: A ``DependenciesFinder``.
+    :param holder: What the attribute is read from; ``None`` where that is not known.
+    :param name: The expression of the name. Where it is no literal, all that the holder has may be meant.
+    :returns: The attribute, ``None`` where it is not known.
+    """
+    if holder is None or getattr(holder, "__name__", "") in finder.supported_modules:
+        return None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        finder.unrecorded.append(_value_texts.text_of_attributes(holder))
+        return None
+    if not hasattr(holder, name.value):
+        finder.unrecorded.append(f"no {name.value}")
+        return None
+    value = getattr(holder, name.value)
+    # A plain function that is read by its name may be called, other than one that is named.
+    if not callable(value) or isinstance(value, type) or is_key_part(value):
+        finder.record_reference(value)
+    finder.record_text(value)
+    return value
+
+
+def own_texts(function: Any) -> list[str]:
+    """Give texts of what belongs to a function but is no part of its source.
+
+    :param function: A ``JITCallable``.
+    """
+    plain = function.fn
+    defaults = [*(getattr(plain, "__defaults__", None) or ()), *(getattr(plain, "__kwdefaults__", None) or {}).values()]
+    texts = [_value_texts.text_of_default(value) for value in defaults]
+    name = function.__dict__.get("_repr")  # a function that gives the kernel its name
+    return texts if name is None else [*texts, f"named by {_value_texts.text_of_default(name)}"]
+
+
 def key_text(recorded: Mapping[tuple[str, int], Any], unrecorded: list[str]) -> str:
     """Give the part of a key that stands for the values of free variables.
-
-    It equals the base's text where the base's text is complete and the same in every process.
 
     :param recorded: Name and ``id`` of the scope -> value, for what the function itself reads (what it calls has a key of
         its own). The ``id`` never enters the text, nor does it decide the order.
@@ -73,147 +119,12 @@ def key_text(recorded: Mapping[tuple[str, int], Any], unrecorded: list[str]) -> 
     for (name, _), value in recorded.items():
         if isinstance(value, constexpr):
             constexprs.append(f"({name!r}, {_value_texts.constant_text(value)})")
-        elif _value_texts.is_data(value):
-            others.append(f"({name!r}, {_value_texts.describe(value)})")
+        elif (text := _value_texts.text_of_read(value)) is not None:
+            others.append(f"({name!r}, {text})")
     text = f"[{', '.join(sorted(constexprs))}]"
     if others or unrecorded:
         text += f"; {sorted(others)}; {unrecorded}"
     return text
-
-
-class _Search:
-    """The search for functions that call each other, one for all keys: Tarjan's algorithm for strongly connected components.
-
-    The key of a function is computed by visiting what it calls, depth first. A function in a cycle is visited once for each
-    member of the cycle that is asked for: while the cycle is open its ``hash`` is a placeholder, for those still being visited
-    their name, for those already visited the key that they have within this visit. When the member that was entered first
-    is done it has its key, and the others forget theirs: what they have from outside the cycle is another key.
-    """
-
-    def __init__(self) -> None:
-        self.numbers: dict[int, int] = {}  # id of each function of an open cycle -> in which place it was entered
-        self.lowest: dict[int, int] = {}  # id -> the lowest number that can be reached from it
-        self.open: list[Any] = []  # those functions, in that order
-        self.path: list[Any] = []  # those still being visited
-        self.kept: dict[
-            int, str
-        ] = {}  # id -> the finished key of a function that is visited again as a part of a cycle
-
-    def enter(self, function: Any) -> bool:
-        """Begin with a function, or note that the one being visited calls it again; tell whether it was begun."""
-        if function.hash is None:
-            self.numbers[id(function)] = self.lowest[id(function)] = len(self.open)
-            self.open.append(function)
-            self.path.append(function)
-            return True
-        if self.path and id(function) in self.numbers:
-            self._reach(self.numbers[id(function)])
-        return False
-
-    def finish(self, function: Any) -> str:
-        """Settle the key of the function being visited, which its ``hash`` holds; give what stands for it in its caller's."""
-        key: str = function.hash
-        lowest = self.lowest[id(function)]
-        self.path.pop()
-        if lowest < self.numbers[id(function)]:
-            self._reach(lowest)
-            function.hash = f"{_PLACEHOLDER}{key}"
-            return f"{_PLACEHOLDER}{key}"
-        members = self._close(function)
-        cycle = frozenset(map(id, members)) if len(members) > 1 else frozenset()
-        for member in members:
-            member._fork_cycle = cycle
-        function.hash = key
-        return key
-
-    def abandon(self, function: Any) -> None:
-        """Forget a function whose key could not be computed, and all that was entered after it."""
-        if function in self.path:
-            del self.path[self.path.index(function) :]
-        if id(function) in self.numbers:
-            self._close(function)
-        function.hash = None
-
-    def reopen(self, function: Any) -> None:
-        """Put the finished key of a function aside if it takes part in a cycle that is open now."""
-        cycle = function.__dict__.get("_fork_cycle")
-        if cycle and id(function) not in self.numbers and not cycle.isdisjoint(self.numbers):
-            self.kept[id(function)] = function.hash
-            function.hash = None
-
-    def _reach(self, number: int) -> None:
-        caller = id(self.path[-1])
-        self.lowest[caller] = min(self.lowest[caller], number)
-
-    def _close(self, function: Any) -> list[Any]:
-        start = self.numbers[id(function)]
-        members = self.open[start:]
-        del self.open[start:]
-        for member in members:
-            del self.numbers[id(member)], self.lowest[id(member)]
-            member.hash = self.kept.pop(id(member), None)
-        return members
-
-
-_search = _Search()
-
-
-class KeyComputation:
-    """Guards the computation of one key, as a context manager: one thread at a time, and no placeholder left by an error.
-
-    :param function: The ``JITCallable`` whose key is asked for.
-    """
-
-    __slots__ = ("_begun", "_function", "_lock")
-
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._lock = _KEY_LOCK
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-        self._begun = _search.enter(self._function)
-
-    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        if kind is not None and self._begun:
-            # Left in place, the next caller would take the placeholder, which says nothing of the source, for the key.
-            _search.abandon(self._function)
-        self._lock.release()
-
-
-def _start_afresh() -> None:
-    """In a forked child: forget what another thread of the parent had begun, and the lock that it held."""
-    global _KEY_LOCK, _search
-    _KEY_LOCK = threading.RLock()
-    for function in _search.open:
-        function.hash = _search.kept.get(id(function))
-    _search = _Search()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_afresh)
-
-
-def key_of_called(called: Any) -> str:
-    """Give the key of a function that another one calls, as part of the caller's key.
-
-    :param called: The called ``JITCallable``.
-    :returns: Its key, or what stands for it while a cycle is open.
-    """
-    _search.reopen(called)
-    key: str = called.cache_key
-    return key
-
-
-def finished_key(function: Any) -> str:
-    """Return the key just computed, and forget it where it is that of a function inside an open cycle.
-
-    In a cycle of functions only the key of the one that was asked for is complete. The base kept the others too: their
-    keys depended on who was asked first, and lacked the source of the caller.
-
-    :param function: The ``JITCallable`` whose ``hash`` holds the key.
-    """
-    return _search.finish(function)
 
 
 def called_key(called: Any) -> tuple[str, frozenset[int]]:

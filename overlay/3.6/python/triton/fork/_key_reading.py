@@ -75,9 +75,11 @@ def _settle(finder: Any, read: Read) -> bool:
         return False
     finder.visiting_arg_default_value = in_default
     try:
-        settled = True
-        if name not in finder.supported_python_builtins or _free_variables.is_key_part(value):
-            settled = _record(finder, value, scope, name)
+        if name in finder.supported_python_builtins and not _free_variables.is_key_part(value):
+            finder.record_text(value)
+            settled = False
+        else:
+            settled = _record(finder, value, scope, name, bool(attributes))
         return _settle_attributes(finder, value, attributes) and settled if attributes else settled
     finally:
         finder.visiting_arg_default_value = False
@@ -85,19 +87,20 @@ def _settle(finder: Any, read: Read) -> bool:
 
 def _settle_attributes(finder: Any, value: Any, attributes: tuple[str, ...]) -> bool:
     settled = True
-    for attribute in attributes:
+    last = len(attributes) - 1
+    for number, attribute in enumerate(attributes):
         own_name = getattr(value, "__name__", "")
         if value is None or own_name in finder.supported_modules:
             break
         value = getattr(value, attribute)
         settled = _record(finder, value) and settled
         if not own_name.startswith((TRITON_MODULE, GLUON_MODULE)):
-            finder.record_text(value)
+            finder.record_text(value, number < last)
             settled = False
     return settled
 
 
-def _record(finder: Any, value: Any, scope: Any = None, name: str | None = None) -> bool:
+def _record(finder: Any, value: Any, scope: Any = None, name: str | None = None, passed_through: bool = False) -> bool:
     """Do what ``record_reference`` does, with short ways for what kernels read most."""
     kind = type(value)
     if value is None or kind is ModuleType:
@@ -116,7 +119,7 @@ def _record(finder: Any, value: Any, scope: Any = None, name: str | None = None)
         for attribute in value.hash_attrs:
             _record(finder, attribute)
         return False
-    finder.record_reference(value, scope, name)
+    finder.record_reference(value, scope, name, passed_through)
     return kind in _PLAIN and not finder.visiting_arg_default_value
 
 

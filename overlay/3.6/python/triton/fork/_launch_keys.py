@@ -21,7 +21,7 @@ __all__ = ["PLAIN", "SUFFICIENT", "constant", "distinction", "without_kinds"]
 #: Constants of these types are nothing but themselves among each other.
 PLAIN = frozenset({int, str, type(None)})
 
-_ATOMS = frozenset({bool, int, str, bytes, type(None), type(Ellipsis)})
+_ATOMS: frozenset[type] = frozenset({bool, int, str, bytes, type(None), type(Ellipsis)})
 #: Types of which equal instances are the same; others are found as they come.
 SUFFICIENT: set[type] = {*_ATOMS}
 _insufficient: set[type] = {float, complex}

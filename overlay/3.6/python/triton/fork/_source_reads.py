@@ -11,6 +11,8 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from triton.fork._free_variables import reads_by_name
+
 __all__ = ["Read", "Reads", "reads_of"]
 
 _NAME, _STORE = ast.Name, ast.Store
@@ -137,6 +139,8 @@ class _Walk:
         return type(inner) is not ast.Name or inner.id in self._parameters or inner.id in self._assigned
 
     def _call(self, node: ast.Call) -> None:
+        if reads_by_name(node, self._parameters | self._assigned):
+            self._unusual(node)
         self._go(node.func)
         self._all(node.args)
         for keyword in node.keywords:

@@ -10,14 +10,18 @@ import enum
 import functools
 import hashlib
 import re
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-__all__ = ["constant_text", "describe", "is_data"]
+from triton.fork._definition_texts import describe_class, describe_function, is_installed
+from triton.fork._key_search import key_of_called
+
+__all__ = ["constant_text", "describe", "is_data", "text_of_attributes", "text_of_default", "text_of_read"]
 
 _NUMBERS = (bool, int, float, complex, type(None))
 _SIMPLE = (*_NUMBERS, str, bytes, type(Ellipsis), range, slice)
 _WORDS_OF_OTHERS = frozenset({"None", "True", "False", "nan", "inf", "void", "Ellipsis"})
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8  # of a class made by a class statement; of one made in C, since 3.10
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -29,8 +33,8 @@ def constant_text(value: Any) -> str:
     """
     if type(value) in _NUMBERS:
         return str(value)
-    if hasattr(value, "cache_key"):
-        return str(value.cache_key)
+    if (text := _text_of_kernel(value)) is not None:
+        return text
     from triton.language.core import constexpr, dtype
 
     inner = value.value if isinstance(value, constexpr) else value
@@ -54,6 +58,53 @@ def is_data(value: Any) -> bool:
     return isinstance(value, tuple) and all(is_data(item) for item in value)
 
 
+def text_of_read(value: Any, passed_through: bool = False) -> str | None:
+    """Give the text of a value that a source reads through a module, a name or an attribute.
+
+    :param value: Anything.
+    :param passed_through: Whether it is only read to get at one of its attributes, which has a text of its own.
+    :returns: ``None`` for what has a key of its own, or belongs to Triton.
+    """
+    from triton.runtime.jit import JITCallable
+
+    if value is None or isinstance(value, (JITCallable, ModuleType)):
+        return None
+    if is_data(value):
+        return describe(value)
+    if passed_through:
+        return None if callable(value) else "?"
+    if getattr(value, "__triton_builtin__", False) or getattr(value, "__triton_aggregate__", False):
+        return None
+    return _describe_or_give_up(value)
+
+
+def text_of_attributes(holder: Any) -> str:
+    """Give the text of all that may be meant where an attribute is read by a name that is not known.
+
+    :param holder: A module, a class or an object.
+    """
+    held = {name: value for name, value in vars(holder).items() if not name.startswith("__")}
+    texts = {name: text_of_default(value) for name, value in held.items() if not isinstance(value, ModuleType)}
+    return str(sorted(texts.items()))
+
+
+def text_of_default(value: Any) -> str:
+    """Give the text of a value that a function holds whatever its source is.
+
+    :param value: Anything.
+    """
+    return describe(value) if is_data(value) else _describe_or_give_up(value)
+
+
+def _describe_or_give_up(value: Any) -> str:
+    try:
+        return "?" if hasattr(value, "data_ptr") else describe(value)  # memory of a device is left alone
+    except (
+        Exception
+    ):  # anybody's code, of values that the base leaves out of its keys: nobody's program may fail for it
+        return "?"
+
+
 def describe(value: Any, inside: frozenset[int] = frozenset()) -> str:
     """Describe a value by its type and content.
 
@@ -67,16 +118,25 @@ def describe(value: Any, inside: frozenset[int] = frozenset()) -> str:
         return f"{kind.__name__} {value!r}"
     if id(value) in inside:
         return "(again)"
-    inside = inside | {id(value)}
-    if hasattr(value, "cache_key"):
-        return f"kernel {value.cache_key}"
+    if (text := _text_of_kernel(value)) is not None:
+        return f"kernel {text}"
     if isinstance(value, type):
-        return f"class {value.__module__}.{value.__qualname__}"
+        name = f"class {value.__module__}.{value.__qualname__}"
+        return name if is_installed(value) else f"{name} {describe_class(value, inside)}"
+    inside = inside | {id(value)}
     if isinstance(value, ModuleType):
         return f"module {value.__name__}"
     if isinstance(value, (FunctionType, MethodType)):
-        return _describe_function(value, inside)
+        return describe_function(value, inside)
     return f"{kind.__module__}.{kind.__qualname__} {_describe_content(value, inside)}"
+
+
+def _text_of_kernel(value: Any) -> str | None:
+    from triton.runtime.jit import JITCallable
+
+    if isinstance(value, JITCallable):
+        return key_of_called(value) + ("noinline" if value.__dict__.get("noinline") else "")
+    return str(value.cache_key) if hasattr(value, "cache_key") else None
 
 
 def _describe_content(value: Any, inside: frozenset[int]) -> str:
@@ -93,7 +153,7 @@ def _describe_content(value: Any, inside: frozenset[int]) -> str:
             return (
                 text
                 if kind is container
-                else f"{text} {_describe_class(kind, inside)} {describe(_state(value), inside)}"
+                else f"{text} {describe_class(kind, inside)} {describe(_state(value), inside)}"
             )
     try:
         view = memoryview(value)
@@ -131,17 +191,21 @@ def _describe_object(value: Any, inside: frozenset[int]) -> str:
     has_address = _ADDRESS.search(text) is not None and not isinstance(value, BuiltinFunctionType)
     if not has_address and not dataclasses.is_dataclass(value) and kind.__module__.startswith("triton."):
         return text
-    # Its text may leave out anything, so what Python can see of the object comes behind it.
-    parts = [] if has_address else [text]
-    parts += [base.__repr__(value) for base in (int, float, complex, str, bytes) if isinstance(value, base)]
+    # Its text may leave out anything, or have sets in it: what Python can see of the object is what counts.
     state = _state(value)
+    parts = [] if has_address or (state is not None and _is_made_in_python(kind)) else [text]
+    parts += [base.__repr__(value) for base in (int, float, complex, str, bytes) if isinstance(value, base)]
     if state is not None:
-        parts.append(f"{_describe_class(kind, inside)} {describe(state, inside)}")
-    if (
-        has_address and kind.__reduce__ is not object.__reduce__
-    ):  # written in C, with a state of its own: functools.partial
-        parts.append(describe(_reduced(value), inside))
+        parts.append(f"{describe_class(kind, inside)} {describe(state, inside)}")
+    if has_address and any("__reduce__" in vars(base) for base in kind.__mro__[:-1]):
+        parts.append(describe(_reduced(value), inside))  # made in C, with a state of its own: functools.partial
     return " ".join(parts) or text
+
+
+def _is_made_in_python(kind: type) -> bool:
+    """Tell whether the attributes of an instance are all that there is of it."""
+    in_python = [base.__flags__ & _HEAP_TYPE and not base.__flags__ & _IMMUTABLE_TYPE for base in kind.__mro__[:-1]]
+    return all(in_python)
 
 
 def _reduced(value: Any) -> Any:
@@ -166,47 +230,3 @@ def _state(value: Any) -> dict[str, Any] | None:
     for name in [name for name in state if isinstance(getattr(type(value), name, None), functools.cached_property)]:
         del state[name]  # it follows from the rest, and is there only after its first use
     return {name: state[name] for name in sorted(state)} if seen else None
-
-
-def _describe_class(kind: type, inside: frozenset[int]) -> str:
-    """Describe the methods and the plain values of a class: a kernel may call the one and read the other."""
-    parts = []
-    for base in kind.__mro__:
-        if base is object or base.__module__ in ("builtins", "typing", "abc", "enum"):
-            continue
-        for name, member in sorted(base.__dict__.items()):
-            # property, static and class methods, functools.cached_property
-            wrapped = (getattr(member, name, None) for name in ("fget", "__func__", "func"))
-            function = next(filter(None, wrapped), member)
-            if isinstance(function, FunctionType):
-                parts.append(f"{name}={_describe_function(function, inside)}")
-            elif not name.startswith("__") and is_data(member):
-                parts.append(f"{name}={describe(member, inside)}")
-    return hashlib.sha256("; ".join(parts).encode()).hexdigest()
-
-
-def _describe_function(function: FunctionType | MethodType, inside: frozenset[int]) -> str:
-    """Describe a Python function by its code, its defaults, and the values that it names."""
-    if isinstance(function, MethodType):
-        return f"method of {describe(function.__self__, inside)}: {describe(function.__func__, inside)}"
-    inside = inside | {id(function)}
-    code = function.__code__
-    named: dict[str, Any] = {n: function.__globals__[n] for n in code.co_names if n in function.__globals__}
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
-        try:
-            named[name] = cell.cell_contents
-        except ValueError:  # not yet assigned
-            continue
-    parts = [_code_text(code), describe(function.__defaults__, inside), describe(function.__kwdefaults__, inside)]
-    parts += [
-        f"{name}={describe(value, inside)}"
-        for name, value in sorted(named.items())
-        if isinstance(value, FunctionType) or is_data(value)
-    ]
-    digest = hashlib.sha256("; ".join(parts).encode()).hexdigest()
-    return f"function {function.__module__}.{function.__qualname__} {digest}"
-
-
-def _code_text(code: CodeType) -> str:
-    constants = [_code_text(item) if isinstance(item, CodeType) else describe(item) for item in code.co_consts]
-    return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"
