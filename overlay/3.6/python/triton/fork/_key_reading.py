@@ -115,7 +115,7 @@ def _record(finder: Any, value: Any, scope: Any = None, name: str | None = None,
             _record_called(finder, value, marks)
             return False
     elif kind is type and getattr(value, "__triton_aggregate__", False) is True:
-        finder.unrecorded.append(_value_texts.describe(value.hash_class.__annotations__))
+        finder.unrecorded.append(_value_texts.text_of_fields(value.hash_class.__annotations__))
         for attribute in value.hash_attrs:
             _record(finder, attribute)
         return False

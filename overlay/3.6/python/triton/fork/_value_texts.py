@@ -16,7 +16,15 @@ from typing import Any
 from triton.fork._definition_texts import describe_class, describe_function, is_installed
 from triton.fork._key_search import key_of_called
 
-__all__ = ["constant_text", "describe", "is_data", "text_of_attributes", "text_of_default", "text_of_read"]
+__all__ = [
+    "constant_text",
+    "describe",
+    "is_data",
+    "text_of_attributes",
+    "text_of_default",
+    "text_of_fields",
+    "text_of_read",
+]
 
 _NUMBERS = (bool, int, float, complex, type(None))
 _SIMPLE = (*_NUMBERS, str, bytes, type(Ellipsis), range, slice)
@@ -76,6 +84,18 @@ def text_of_read(value: Any, passed_through: bool = False) -> str | None:
     if getattr(value, "__triton_builtin__", False) or getattr(value, "__triton_aggregate__", False):
         return None
     return _describe_or_give_up(value)
+
+
+def text_of_fields(annotations: dict[str, Any]) -> str:
+    """Give the text of the fields of an aggregate, whose order is that of the values in the code.
+
+    :param annotations: The annotations of the class. A class among them is named; where it is used it has a key.
+    """
+    kinds = [
+        f"{value.__module__}.{value.__qualname__}" if isinstance(value, type) else describe(value)
+        for value in annotations.values()
+    ]
+    return str(dict(zip(annotations, kinds, strict=True)))
 
 
 def text_of_attributes(holder: Any) -> str:
