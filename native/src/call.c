@@ -1,7 +1,5 @@
 #include "call.h"
 
-#include "values.h"
-
 #include <string.h>
 
 static int parameter_named(const Dispatcher *dispatcher, PyObject *name) {
@@ -13,14 +11,15 @@ static int parameter_named(const Dispatcher *dispatcher, PyObject *name) {
 
 int read_call(const Dispatcher *dispatcher, Call *call) {
   memset(call->places, -1, sizeof call->places);
-  call->word_count = 0;
-  call->words[call->word_count++] = (uint64_t)call->argument_count;
+  call->tokens.count = 0;
+  add_word(&call->tokens, (uint64_t)call->argument_count);
   for (int i = 0; i < call->value_count; ++i) {
     int parameter = i;
     if (i >= call->argument_count) {
       PyObject *name = PyTuple_GetItem(call->keywords, i - call->argument_count);
       parameter = parameter_named(dispatcher, name);
-      call->words[call->word_count++] = (uint64_t)(uintptr_t)name;
+      if (!add_word(&call->tokens, (uint64_t)(uintptr_t)name))
+        return 0;
     }
     if (parameter >= 0) {
       if (call->places[parameter] >= 0)
@@ -28,15 +27,13 @@ int read_call(const Dispatcher *dispatcher, Call *call) {
       call->places[parameter] = (int8_t)i;
     }
     int constant = parameter < 0 || dispatcher->constant[parameter];
-    uint64_t *words = &call->words[call->word_count];
-    if (!make_token(call->values[i], constant, &dispatcher->tensor_types, words, &call->addresses[i]))
+    if (!add_token(call->values[i], constant, &dispatcher->known, &call->tokens, &call->addresses[i]))
       return 0;
-    call->word_count += TOKEN_WORDS;
   }
   return 1;
 }
 
-PyObject *call_grid(const Dispatcher *dispatcher, PyObject *grid, PyObject *const *values) {
+PyObject *bind_values(const Dispatcher *dispatcher, PyObject *const *values) {
   PyObject *bound = PyDict_New();
   for (int i = 0; bound && i < dispatcher->parameter_count; ++i) {
     if (PyDict_SetItem(bound, PyTuple_GetItem(dispatcher->parameters, i), values[i]) < 0) {
@@ -44,25 +41,26 @@ PyObject *call_grid(const Dispatcher *dispatcher, PyObject *grid, PyObject *cons
       return NULL;
     }
   }
-  PyObject *extents = bound ? PyObject_CallFunctionObjArgs(grid, bound, NULL) : NULL;
-  Py_DecRef(bound);
-  return extents;
+  return bound;
 }
 
-int read_grid(PyObject *extents, Settings *settings) {
+/* extents[i], whatever has such a thing. */
+static PyObject *extent_of(PyObject *extents, Py_ssize_t i) {
+  if (Py_TYPE(extents) == &PyTuple_Type)
+    return PySequence_GetItem(extents, i);
+  PyObject *index = PyLong_FromLong(i);
+  PyObject *extent = index ? PyObject_GetItem(extents, index) : NULL;
+  Py_DecRef(index);
+  return extent;
+}
+
+int split_grid(PyObject *extents, PyObject **split) {
   Py_ssize_t dimensions = PyObject_Size(extents);
   if (dimensions < 0)
     return 0;
-  for (int i = 0; i < 3; ++i) {
-    settings->grid[i] = 1;
-    if (i > 0 && i >= dimensions)
-      continue;
-    PyObject *extent = PySequence_GetItem(extents, i);
-    int valid = extent && read_int(extent, &settings->grid[i]);
-    Py_DecRef(extent);
-    if (!valid)
+  for (int i = 0; i < 3; ++i)
+    if (!(split[i] = i == 0 || i < dimensions ? extent_of(extents, i) : PyLong_FromLong(1)))
       return 0;
-  }
   return 1;
 }
 

@@ -7,11 +7,12 @@
 /* Looks at the values of a call. Returns 0, without an exception, where one has no token or the binding is not plain. */
 int read_call(const Dispatcher *dispatcher, Call *call);
 
-/* Runs a grid that is a function: it gets the values of all parameters by name. */
-PyObject *call_grid(const Dispatcher *dispatcher, PyObject *grid, PyObject *const *values);
+/* Makes the dictionary of all parameters that a grid gets which is a function. NULL with an exception set where that fails. */
+PyObject *bind_values(const Dispatcher *dispatcher, PyObject *const *values);
 
-/* Reads the extents of a grid, 1 for missing ones. Returns 0 with an exception set where they are none. */
-int read_grid(PyObject *extents, Settings *settings);
+/* Makes new references to the three extents of a grid, 1 for missing ones. Returns 0 with an exception set where that fails; those
+   made before stay, and the others must have been NULL. */
+int split_grid(PyObject *extents, PyObject **split);
 
 /* The arguments and the keywords of a call as a tuple and a dictionary; NULL with an exception set where that fails. */
 PyObject *arguments_of(const Call *call);

@@ -2,96 +2,66 @@
 
 #include "call.h"
 #include "dispatcher.h"
-#include "names.h"
+#include "entry_launch.h"
 
 #include <string.h>
 
 /* Returns the number of entries where there is none. */
 static int find_entry(const Dispatcher *dispatcher, const Call *call, PyObject *device) {
-  size_t size = (size_t)call->word_count * sizeof *call->words;
+  size_t size = (size_t)call->tokens.count * sizeof *call->tokens.words;
   int i = 0;
   for (; i < dispatcher->entry_count; ++i) {
     const Entry *entry = dispatcher->entries[i];
-    if (entry->word_count == call->word_count && memcmp(entry->words, call->words, size) == 0 &&
+    if (entry->word_count == call->tokens.count && memcmp(entry->words, call->tokens.words, size) == 0 &&
         PyLong_AsLongLong(entry->device) == PyLong_AsLongLong(device))
       break;
   }
   return i;
 }
 
-/* Launches the kernel of an entry. The result is a new reference to the kernel, or NULL with an exception set. */
-static PyObject *launch_entry(const Dispatcher *dispatcher, const Entry *entry, const Call *call, PyObject *grid, uint64_t stream) {
-  PyObject *values[MAX_VALUES];
-  uint64_t addresses[MAX_VALUES];
-  Settings settings = entry->settings;
-  settings.stream = stream;
-  for (int i = 0; i < dispatcher->parameter_count; ++i) {
-    int place = call->places[i];
-    values[i] = place >= 0 ? call->values[place] : PyTuple_GetItem(entry->defaults, i);
-    addresses[i] = place >= 0 ? call->addresses[place] : NO_ADDRESS;
-  }
-  /* A grid may run Python code, which may change anything: what is used afterwards is held. */
-  PyObject *kernel = new_reference(entry->kernel), *launch = new_reference(entry->launch);
-  PyObject *defaults = new_reference(entry->defaults);
-  const Program *program = entry->program;
-  PyObject *extents = PyCallable_Check(grid) ? call_grid(dispatcher, grid, values) : new_reference(grid);
-  int launched = extents && read_grid(extents, &settings) && launch_known(program, &settings, values, addresses);
-  Py_DecRef(extents);
-  Py_DecRef(defaults);
-  Py_DecRef(launch);
-  if (launched)
-    return kernel;
-  Py_DecRef(kernel);
-  return NULL;
-}
-
-static int launcher_unchanged(const Entry *entry) {
-  PyObject *launcher = PyObject_GetAttr(entry->kernel, names._run);
-  int same = launcher == entry->launcher;
-  Py_DecRef(launcher);
-  if (!launcher)
-    PyErr_Clear();
-  return same;
-}
-
 /* Returns 1 where the fast path took the call, with the result; 0 where the base has to. The guards hold. */
 static int try_fast(const Dispatcher *dispatcher, Call *call, PyObject *grid, PyObject **result) {
-  PyObject *device;
-  uint64_t stream;
+  PyObject *device, *stream;
   if (grid == Py_None || !read_call(dispatcher, call) || !current_stream(&dispatcher->guards, &device, &stream))
     return 0;
   int found = find_entry(dispatcher, call, device);
   const Entry *entry = found < dispatcher->entry_count ? dispatcher->entries[found] : NULL;
-  int usable = entry && launcher_unchanged(entry) && still_cached(&dispatcher->guards, device, entry->key, entry->kernel);
-  Py_DecRef(device);
+  int usable = entry && is_unchanged(entry->launcher, entry->call, entry->watched) &&
+               still_cached(&dispatcher->guards, device, entry->key, entry->kernel);
   if (usable)
     *result = launch_entry(dispatcher, entry, call, grid, stream);
+  Py_DecRef(device);
+  Py_DecRef(stream);
   return usable;
 }
 
-static void learn_types(Dispatcher *dispatcher, PyObject *kept) {
-  TensorTypes *known = &dispatcher->tensor_types;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(kept); ++i) {
-    PyObject *type = PyTuple_GetItem(kept, i);
+static int learn_types(Dispatcher *dispatcher, PyObject *tensors, PyObject *descriptor) {
+  KnownTypes *known = &dispatcher->known;
+  if (!PyTuple_Check(tensors))
+    return 0;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(tensors); ++i) {
+    PyObject *type = PyTuple_GetItem(tensors, i);
     int found = known->count == MAX_TENSOR_TYPES;
     for (int j = 0; j < known->count && !found; ++j)
       found = known->types[j] == type;
     if (!found)
       known->types[known->count++] = new_reference(type);
   }
+  if (descriptor != Py_None && !known->descriptor_type)
+    known->descriptor_type = new_reference(descriptor);
+  return 1;
 }
 
-/* Remembers what the base chose, in place of what it chose before if the kernel is another one by now. The recipe ends in the types of the tensors among the arguments. */
-static void remember(Dispatcher *dispatcher, Call *call, PyObject *recipe) {
-  if (recipe == Py_None)
+/* Remembers what the base chose, in place of what it chose before if the kernel is another one by now. `lesson` is None, or (types of
+   the tensors among the arguments, the type of tensor descriptors or None, a recipe for an entry). */
+static void remember(Dispatcher *dispatcher, Call *call, PyObject *lesson) {
+  PyObject *tensors, *descriptor, *recipe;
+  if (lesson == Py_None)
     return;
-  Py_ssize_t last = PyTuple_Size(recipe) - 1;
-  PyObject *types = last >= 0 ? PyTuple_GetItem(recipe, last) : NULL;
-  if (!types || !PyTuple_Check(types)) {
+  if (!PyArg_ParseTuple(lesson, "OOO", &tensors, &descriptor, &recipe) || !learn_types(dispatcher, tensors, descriptor)) {
     PyErr_Clear();
     return;
   }
-  learn_types(dispatcher, types);
   if (!read_call(dispatcher, call))
     return;
   Entry *entry = make_entry(call, recipe);
@@ -117,11 +87,11 @@ static PyObject *go_slow(Dispatcher *dispatcher, Call *call, PyObject *grid, int
   dispatcher->slow_in_a_row += 1;
   if (keywords)
     answer = PyObject_CallFunctionObjArgs(dispatcher->slow, dispatcher->guards.function, grid, arguments, keywords, NULL);
-  PyObject *recipe;
-  if (answer && PyArg_ParseTuple(answer, "OO", &kernel, &recipe)) {
+  PyObject *lesson;
+  if (answer && PyArg_ParseTuple(answer, "OO", &kernel, &lesson)) {
     Py_IncRef(kernel);
     if (usual && guards_hold(&dispatcher->guards))
-      remember(dispatcher, call, recipe);
+      remember(dispatcher, call, lesson);
   }
   Py_DecRef(answer);
   Py_DecRef(arguments);

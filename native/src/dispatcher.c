@@ -1,6 +1,7 @@
 #include "dispatcher.h"
 
 #include "dispatch.h"
+#include "names.h"
 #include "state.h"
 
 #include <stddef.h>
@@ -21,16 +22,19 @@ static int traverse(PyObject *self, visitproc visit, void *argument) {
   int result;
   VISIT(Py_TYPE(self))
   VISIT(dispatcher->guards.function)
+  VISIT(dispatcher->guards.attributes)
   VISIT(dispatcher->guards.knobs)
   VISIT(dispatcher->guards.driver)
   VISIT(dispatcher->guards.hook_chain)
   VISIT(dispatcher->guards.run)
   VISIT(dispatcher->slow)
+  VISIT(dispatcher->finish)
   for (int i = 0; i < dispatcher->entry_count; ++i) {
     VISIT(dispatcher->entries[i]->kernel)
     VISIT(dispatcher->entries[i]->launcher)
     VISIT(dispatcher->entries[i]->defaults)
     VISIT(dispatcher->entries[i]->kept)
+    VISIT(dispatcher->entries[i]->watched)
   }
   return 0;
 }
@@ -53,11 +57,12 @@ static void deallocate(PyObject *self) {
   PyObject_GC_UnTrack(self);
   while (dispatcher->entry_count > 0)
     free_entry(dispatcher->entries[--dispatcher->entry_count]);
-  while (dispatcher->tensor_types.count > 0)
-    Py_DecRef(dispatcher->tensor_types.types[--dispatcher->tensor_types.count]);
-  PyObject *owned[] = {dispatcher->guards.function,   dispatcher->guards.knobs, dispatcher->guards.driver,
-                       dispatcher->guards.hook_chain, dispatcher->guards.run,   dispatcher->slow,
-                       dispatcher->parameters};
+  while (dispatcher->known.count > 0)
+    Py_DecRef(dispatcher->known.types[--dispatcher->known.count]);
+  PyObject *owned[] = {dispatcher->guards.function, dispatcher->guards.attributes, dispatcher->guards.knobs,
+                       dispatcher->guards.driver,   dispatcher->guards.hook_chain, dispatcher->guards.run,
+                       dispatcher->slow,            dispatcher->finish,            dispatcher->parameters,
+                       dispatcher->known.descriptor_type};
   PyObject_GC_Del(self);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i)
     Py_DecRef(owned[i]);
@@ -88,22 +93,27 @@ PyObject *dispatcher_type(void) {
 
 PyObject *make_dispatcher(PyObject *module, PyObject *arguments) {
   const ModuleState *state = PyModule_GetState(module);
-  PyObject *function, *slow, *parameters, *knobs, *driver, *hook_chain, *run;
+  PyObject *function, *slow, *finish, *parameters, *knobs, *driver, *hook_chain, *run;
   const char *constant;
-  if (!PyArg_ParseTuple(arguments, "OOOs(OOOO)", &function, &slow, &parameters, &constant, &knobs, &driver, &hook_chain, &run))
+  if (!PyArg_ParseTuple(arguments, "OOOOs(OOOO)", &function, &slow, &finish, &parameters, &constant, &knobs, &driver,
+                        &hook_chain, &run))
     return NULL;
   Py_ssize_t count = PyTuple_Size(parameters);
   if (count < 0 || count > MAX_VALUES || (size_t)count != strlen(constant)) {
     PyErr_Clear();
     return PyErr_Format(PyExc_ValueError, "no list of up to %d parameters", MAX_VALUES);
   }
-  Dispatcher *dispatcher = (Dispatcher *)_PyObject_GC_New((PyTypeObject *)state->dispatcher_type);
-  if (!dispatcher)
+  PyObject *attributes = PyObject_GetAttr(function, names.__dict__);
+  Dispatcher *dispatcher = attributes ? (Dispatcher *)_PyObject_GC_New((PyTypeObject *)state->dispatcher_type) : NULL;
+  if (!dispatcher) {
+    Py_DecRef(attributes);
     return NULL;
+  }
   memset((char *)dispatcher + sizeof(PyObject), 0, sizeof *dispatcher - sizeof(PyObject));
-  dispatcher->guards = (Guards){new_reference(function), new_reference(knobs), new_reference(driver), new_reference(hook_chain),
+  dispatcher->guards = (Guards){new_reference(function), attributes, new_reference(knobs), new_reference(driver), new_reference(hook_chain),
                                 new_reference(run)};
   dispatcher->slow = new_reference(slow);
+  dispatcher->finish = new_reference(finish);
   dispatcher->parameters = new_reference(parameters);
   dispatcher->parameter_count = (int)count;
   for (Py_ssize_t i = 0; i < count; ++i)

@@ -14,10 +14,11 @@ typedef struct {
   PyObject base;
   Guards guards;
   PyObject *slow;
+  PyObject *finish;
   PyObject *parameters;
   int parameter_count;
   char constant[MAX_VALUES];
-  TensorTypes tensor_types;
+  KnownTypes known;
   Entry *entries[MAX_ENTRIES];
   int entry_count;
   int slow_in_a_row;
@@ -26,8 +27,9 @@ typedef struct {
 /* Makes the type of dispatchers. NULL with an exception set where that fails. */
 PyObject *dispatcher_type(void);
 
-/* make_dispatcher(function, slow, parameter names, constants, environment) -> Dispatcher.
-   slow(function, grid, arguments, keywords) -> (kernel, recipe or None); constants: a letter for each parameter, C for tl.constexpr;
+/* make_dispatcher(function, slow, finish, parameter names, constants, environment) -> Dispatcher.
+   slow(function, grid, arguments, keywords) -> (kernel, lesson or None), see remember; finish(kernel, extents of the grid, stream, values) -> kernel,
+   for a launch that turns out to be unusual when its grid was called; constants: a letter for each parameter, C for tl.constexpr;
    environment: (dictionary of triton.knobs, DriverConfig, HookChain, JITFunction.run). */
 PyObject *make_dispatcher(PyObject *module, PyObject *arguments);
 

@@ -6,15 +6,13 @@
 #include "token.h"
 
 #define MAX_VALUES 64 /* arguments and keywords of a call, and parameters of a function */
-#define MAX_WORDS (3 * MAX_VALUES + 1)
 
 /* One call, as far as it has been looked at. */
 typedef struct {
   PyObject *const *values; /* arguments, then the values of keywords */
   int argument_count, value_count;
   PyObject *keywords; /* names, or NULL */
-  int word_count;
-  uint64_t words[MAX_WORDS];
+  Tokens tokens;
   uint64_t addresses[MAX_VALUES]; /* of the values */
   int8_t places[MAX_VALUES];      /* for each parameter: the index of its value, -1 for its default */
 } Call;
@@ -22,15 +20,23 @@ typedef struct {
 typedef struct {
   PyObject *kept; /* a tuple of all that the words point to */
   PyObject *kernel, *launcher, *launch, *key, *device, *defaults;
+  PyObject *call;      /* type(launcher).__call__ */
+  PyObject *watched;   /* (dictionary, key, value, ...): what the base would read in a launch, as it was */
+  PyObject *expanders; /* for each parameter: None, or a function that gives what the kernel gets for a descriptor */
+  PyObject *scratch;   /* None, or (triton.runtime._allocation, bytes for each block of the grid, alignment) */
   const Program *program; /* of `launch` */
   Settings settings;
   int word_count;
   uint64_t words[];
 } Entry;
 
-/* Makes an entry for a call from a recipe: (kernel, launcher, launch's self, key, device, function handle, cooperative, dependent,
-   warps, blocks in a cluster, shared bytes, defaults, what to keep alive, types of tensors). NULL with an exception set where that fails. */
+/* Makes an entry for a call from a recipe: (kernel, launcher, its type's __call__, launch's self, key, device, (function handle,
+   cooperative, dependent, warps, blocks in a cluster, shared bytes), defaults, what to keep alive, watched, expanders, scratch).
+   NULL with an exception set where that fails. */
 Entry *make_entry(const Call *call, PyObject *recipe);
+
+/* Whether nothing was changed in a kernel and its launcher. Leaves no exception. */
+int is_unchanged(PyObject *launcher, PyObject *call, PyObject *watched);
 
 void free_entry(Entry *entry);
 

@@ -8,7 +8,7 @@
 
 int enter(Frame *frame, const Program *program) {
   frame->program = program;
-  frame->addresses = NULL;
+  frame->address = NO_ADDRESS;
   frame->step = frame->leaf = frame->parameter_count = frame->late_count = frame->tuple_count = 0;
   frame->memory = NULL;
   if (program->leaf_count <= INLINE_LEAVES && program->tuple_count <= INLINE_TUPLES) {
@@ -48,7 +48,7 @@ static int read_leaf(Frame *frame, char kind, PyObject *object, int position) {
   frame->parameters[parameter] = slot;
   if (kind == STEP_POINTER || kind == STEP_DESCRIPTOR) {
     slot->object = object;
-    frame->late[frame->late_count++] = (Late){leaf, kind, parameter};
+    frame->late[frame->late_count++] = (Late){leaf, kind, parameter, frame->address};
     return 1;
   }
   if (kind != STEP_HALF && kind != STEP_BRAIN && kind != STEP_SINGLE && kind != STEP_DOUBLE)
@@ -59,7 +59,7 @@ static int read_leaf(Frame *frame, char kind, PyObject *object, int position) {
   switch (kind) {
   case STEP_HALF:
     slot->number = number;
-    frame->late[frame->late_count++] = (Late){leaf, kind, parameter};
+    frame->late[frame->late_count++] = (Late){leaf, kind, parameter, frame->address};
     break;
   case STEP_BRAIN:
     slot->bits = pack_brain(number);
@@ -161,9 +161,9 @@ static int read_descriptor(Frame *frame, PyObject *object, int parameter) {
 }
 
 static int read_late_pointer(Frame *frame, const Late *late, PyObject *object, uint64_t *address) {
-  if (!frame->addresses || frame->addresses[late->leaf] == NO_ADDRESS)
+  if (late->address == NO_ADDRESS)
     return read_pointer(frame->program->vendor, object, late->leaf, address);
-  *address = frame->addresses[late->leaf];
+  *address = late->address;
   return *address == 0 || frame->program->vendor->ask_driver(late->leaf, address);
 }
 

@@ -1,14 +1,18 @@
 #include "guards.h"
 
 #include "names.h"
-#include "values.h"
 
-/* Tells whether an attribute is false; an error counts as no. */
-static int is_false(PyObject *object, PyObject *name) {
+static int is_empty_text(PyObject *value) { return Py_TYPE(value) == &PyUnicode_Type && PyUnicode_GetLength(value) == 0; }
+
+static int is_false(PyObject *value) { return Py_TYPE(value) == &PyBool_Type && PyObject_IsTrue(value) == 0; }
+
+static int is_empty_list(PyObject *value) { return Py_TYPE(value) == &PyList_Type && PyList_Size(value) == 0; }
+
+static int is_true_of(PyObject *object, PyObject *name, int (*predicate)(PyObject *)) {
   PyObject *value = object ? PyObject_GetAttr(object, name) : NULL;
-  int truth = value ? PyObject_IsTrue(value) : 1;
+  int holds = value && predicate(value);
   Py_DecRef(value);
-  return truth == 0;
+  return holds;
 }
 
 /* None, or a chain of hooks without any: calling that does nothing. */
@@ -16,7 +20,7 @@ static int no_hook(const Guards *guards, PyObject *runtime, PyObject *name) {
   PyObject *hook = PyObject_GetAttr(runtime, name);
   int none = hook == Py_None;
   if (hook && !none && (PyObject *)Py_TYPE(hook) == guards->hook_chain)
-    none = is_false(hook, names.calls);
+    none = is_true_of(hook, names.calls, is_empty_list);
   Py_DecRef(hook);
   return none;
 }
@@ -37,7 +41,8 @@ static int unchanged(PyObject *now, PyObject *then) {
 }
 
 static int globals_unchanged(const Guards *guards) {
-  PyObject *used = PyObject_GetAttr(guards->function, names.used_global_vals);
+  PyObject *used = PyDict_GetItemWithError(guards->attributes, names.used_global_vals);
+  Py_IncRef(used);
   Py_ssize_t position = 0, size = used ? PyDict_Size(used) : -1;
   PyObject *key, *value;
   int same = size >= 0;
@@ -56,56 +61,70 @@ static int globals_unchanged(const Guards *guards) {
   return same;
 }
 
+/* Borrows a group of knobs; NULL where there is none. */
+static PyObject *knobs_of(const Guards *guards, PyObject *name) { return PyDict_GetItemWithError(guards->knobs, name); }
+
+int no_launch_hooks(const Guards *guards) {
+  PyObject *runtime = knobs_of(guards, names.runtime);
+  Py_IncRef(runtime);
+  int none = runtime && no_hook(guards, runtime, names.launch_enter_hook) && no_hook(guards, runtime, names.launch_exit_hook);
+  Py_DecRef(runtime);
+  if (!none)
+    PyErr_Clear();
+  return none;
+}
+
+/* Both knobs are part of a kernel's key as they are: nothing else that is false will do. */
 static int knobs_usual(const Guards *guards) {
-  PyObject *runtime = PyDict_GetItemWithError(guards->knobs, names.runtime);
-  PyObject *compilation = PyDict_GetItemWithError(guards->knobs, names.compilation);
-  if (!runtime || !compilation)
-    return 0;
+  PyObject *runtime = knobs_of(guards, names.runtime), *compilation = knobs_of(guards, names.compilation);
   Py_IncRef(runtime);
   Py_IncRef(compilation);
-  int usual = is_false(runtime, names.debug) && is_false(compilation, names.instrumentation_mode) &&
-              no_hook(guards, runtime, names.launch_enter_hook) && no_hook(guards, runtime, names.launch_exit_hook);
+  int usual = is_true_of(runtime, names.debug, is_false) && is_true_of(compilation, names.instrumentation_mode, is_empty_text);
   Py_DecRef(runtime);
   Py_DecRef(compilation);
-  return usual;
+  return usual && no_launch_hooks(guards);
 }
 
 static int run_is_original(const Guards *guards) {
   PyObject *run = PyObject_GetAttr((PyObject *)Py_TYPE(guards->function), names.run);
   Py_DecRef(run);
-  return run == guards->run;
+  return run == guards->run && !PyDict_GetItemWithError(guards->attributes, names.run);
+}
+
+static int function_usual(const Guards *guards) {
+  PyObject *debug = PyDict_GetItemWithError(guards->attributes, names.debug);
+  PyObject *hooks = PyDict_GetItemWithError(guards->attributes, names.pre_run_hooks);
+  return debug && (debug == Py_None || is_false(debug)) && hooks && is_empty_list(hooks);
 }
 
 int guards_hold(const Guards *guards) {
-  int usual = knobs_usual(guards) && run_is_original(guards) && is_false(guards->function, names.debug) &&
-              is_false(guards->function, names.pre_run_hooks) && globals_unchanged(guards);
+  int usual = run_is_original(guards) && function_usual(guards) && knobs_usual(guards) && globals_unchanged(guards);
   if (!usual)
     PyErr_Clear();
   return usual;
 }
 
-int current_stream(const Guards *guards, PyObject **device, uint64_t *stream) {
+int current_stream(const Guards *guards, PyObject **device, PyObject **stream) {
   PyObject *active = PyObject_GetAttr(guards->driver, names._active);
-  PyObject *answer = NULL;
-  *device = NULL;
+  *device = *stream = NULL;
   if (active && active != Py_None)
     *device = PyObject_CallMethodObjArgs(active, names.get_current_device, NULL);
   if (*device && Py_TYPE(*device) == &PyLong_Type)
-    answer = PyObject_CallMethodObjArgs(active, names.get_current_stream, *device, NULL);
-  int plain = answer && Py_TYPE(answer) == &PyLong_Type && read_word(answer, 4, stream);
+    *stream = PyObject_CallMethodObjArgs(active, names.get_current_stream, *device, NULL);
   Py_DecRef(active);
-  Py_DecRef(answer);
-  if (!plain) {
-    PyErr_Clear();
-    Py_DecRef(*device);
-    *device = NULL;
-  }
-  return plain;
+  if (*stream && Py_TYPE(*stream) == &PyLong_Type)
+    return 1;
+  PyErr_Clear();
+  Py_DecRef(*device);
+  Py_DecRef(*stream);
+  *device = *stream = NULL;
+  return 0;
 }
 
 int still_cached(const Guards *guards, PyObject *device, PyObject *key, PyObject *kernel) {
-  PyObject *caches = PyObject_GetAttr(guards->function, names.device_caches);
-  PyObject *own = caches ? PyDict_GetItemWithError(caches, device) : NULL;
+  PyObject *caches = PyDict_GetItemWithError(guards->attributes, names.device_caches);
+  Py_IncRef(caches);
+  PyObject *own = caches && PyDict_Check(caches) ? PyDict_GetItemWithError(caches, device) : NULL;
   PyObject *kernels = own && PyTuple_Check(own) && PyTuple_Size(own) > 0 ? PyTuple_GetItem(own, 0) : NULL;
   int found = kernels && PyDict_GetItemWithError(kernels, key) == kernel;
   Py_DecRef(caches);

@@ -6,6 +6,7 @@
 
 typedef struct {
   PyObject *function;
+  PyObject *attributes; /* the dictionary of the function */
   PyObject *knobs;      /* the dictionary of the module */
   PyObject *driver;     /* triton.runtime.driver.driver */
   PyObject *hook_chain; /* the type of launch hooks that may be empty */
@@ -16,8 +17,12 @@ typedef struct {
    otherwise. Leaves no exception. */
 int guards_hold(const Guards *guards);
 
-/* The current device and its stream, asked of the active driver. 0, without an exception, where there is no plain answer. */
-int current_stream(const Guards *guards, PyObject **device, uint64_t *stream);
+/* 1 where no launch hook is on, 0 otherwise. Leaves no exception. */
+int no_launch_hooks(const Guards *guards);
+
+/* New references to the current device and its stream, asked of the active driver. 0, without an exception and with NULL for both,
+   where there is no plain answer. */
+int current_stream(const Guards *guards, PyObject **device, PyObject **stream);
 
 /* Whether the base would still find the kernel in the function's cache. */
 int still_cached(const Guards *guards, PyObject *device, PyObject *key, PyObject *kernel);

@@ -1,5 +1,7 @@
 #include "launch.h"
 
+#include "values.h"
+
 int read_arguments(Frame *frame, PyObject *const *arguments) {
   int first = frame->program->vendor->base_arguments;
   for (int i = 0; i < frame->program->argument_count; ++i)
@@ -37,12 +39,24 @@ PyObject *launch(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
   return launched ? new_reference(Py_None) : NULL;
 }
 
-int launch_known(const Program *program, Settings *settings, PyObject *const *values, const uint64_t *addresses) {
+int launch_known(const Program *program, Settings *settings, const Arguments *arguments, PyObject *scratch) {
+  int first = program->vendor->base_arguments;
+  if (arguments->count != program->argument_count || arguments->count > MAX_ARGUMENTS) {
+    PyErr_Format(PyExc_TypeError, "function takes exactly %d arguments (%d given)", first + program->argument_count,
+                 first + arguments->count);
+    return 0;
+  }
   Frame frame;
   if (!program->vendor->begin() || !enter(&frame, program))
     return 0;
-  frame.addresses = addresses;
-  int launched = read_arguments(&frame, values) && read_late(&frame) && program->vendor->submit(&frame, settings);
+  int valid = 1;
+  for (int i = 0; valid && i < program->argument_count; ++i) {
+    frame.address = arguments->addresses[i];
+    valid = read_argument(&frame, arguments->values[i], first + i + 1);
+  }
+  settings->profile_scratch = 0;
+  valid = valid && read_pointer(program->vendor, scratch, -1, &settings->global_scratch) && read_late(&frame) &&
+          program->vendor->submit(&frame, settings);
   leave(&frame);
-  return launched;
+  return valid;
 }

@@ -9,9 +9,19 @@
 /* The function behind every launcher: the arguments of the base's generated `launch`, those of the kernel at the end. */
 PyObject *launch(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
 
-/* Launches with settings made before and without hooks. `addresses` are what the data_ptr() of each argument answered already,
-   NO_ADDRESS for the others. Returns 0 with an exception set where that fails. */
-int launch_known(const Program *program, Settings *settings, PyObject *const *values, const uint64_t *addresses);
+#define MAX_ARGUMENTS 256
+
+/* A kernel's arguments, which the caller holds. `addresses` are what the data_ptr() of each answered already, NO_ADDRESS for those
+   that were not asked and for tuples. */
+typedef struct {
+  int count;
+  PyObject *values[MAX_ARGUMENTS];
+  uint64_t addresses[MAX_ARGUMENTS];
+} Arguments;
+
+/* Launches with settings made before and without hooks or profiling. `scratch` is global scratch memory, or None. Returns 0 with an
+   exception set where that fails. */
+int launch_known(const Program *program, Settings *settings, const Arguments *arguments, PyObject *scratch);
 
 /* For vendors: reads the kernel's arguments; adds the pointers to scratch memory that end every kernel's parameters; calls a
    hook, if it is one. Those that can fail return 0 with an exception set. */

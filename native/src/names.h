@@ -5,19 +5,26 @@
 #include "python_abi.h"
 
 #define FOR_EACH_NAME(NAME)                                                                                                      \
+  NAME(DECLARE_NAME)                                                                                                             \
+  NAME(__call__)                                                                                                                 \
+  NAME(__dict__)                                                                                                                 \
   NAME(_active)                                                                                                                  \
-  NAME(_run)                                                                                                                     \
+  NAME(_allocator)                                                                                                               \
+  NAME(base)                                                                                                                     \
+  NAME(block_shape)                                                                                                              \
   NAME(calls)                                                                                                                    \
   NAME(compilation)                                                                                                              \
   NAME(data_ptr)                                                                                                                 \
   NAME(debug)                                                                                                                    \
   NAME(device_caches)                                                                                                            \
   NAME(dtype)                                                                                                                    \
+  NAME(get)                                                                                                                      \
   NAME(get_current_device)                                                                                                       \
   NAME(get_current_stream)                                                                                                       \
   NAME(instrumentation_mode)                                                                                                     \
   NAME(launch_enter_hook)                                                                                                        \
   NAME(launch_exit_hook)                                                                                                         \
+  NAME(name)                                                                                                                     \
   NAME(pre_run_hooks)                                                                                                            \
   NAME(run)                                                                                                                      \
   NAME(runtime)                                                                                                                  \

@@ -90,6 +90,7 @@ typedef struct {
 #define Py_TPFLAGS_LONG_SUBCLASS (1UL << 24)
 #define Py_TPFLAGS_TUPLE_SUBCLASS (1UL << 26)
 #define Py_TPFLAGS_BYTES_SUBCLASS (1UL << 27)
+#define Py_TPFLAGS_DICT_SUBCLASS (1UL << 29)
 
 #endif /* TRITON_FORK_CHECK_PYTHON_ABI: what follows agrees with Python.h, or the compiler refuses it. */
 
@@ -100,7 +101,7 @@ typedef struct {
 #endif
 
 extern PyObject _Py_NoneStruct;
-extern PyTypeObject PyBool_Type, PyFloat_Type, PyLong_Type, PyUnicode_Type;
+extern PyTypeObject PyBool_Type, PyFloat_Type, PyList_Type, PyLong_Type, PyTuple_Type, PyUnicode_Type;
 extern PyObject *PyExc_OverflowError, *PyExc_RuntimeError, *PyExc_SystemError, *PyExc_TypeError, *PyExc_ValueError;
 
 void Py_IncRef(PyObject *object);
@@ -109,6 +110,7 @@ PyObject *PyObject_Init(PyObject *object, PyTypeObject *type);
 int PyObject_IsTrue(PyObject *object);
 PyObject *PyObject_Str(PyObject *object);
 Py_ssize_t PyObject_Size(PyObject *object);
+PyObject *PyObject_GetItem(PyObject *object, PyObject *key);
 PyObject *PyObject_GetAttr(PyObject *object, PyObject *name);
 PyObject *PyObject_RichCompare(PyObject *left, PyObject *right, int operation);
 PyObject *PyObject_Call(PyObject *callable, PyObject *arguments, PyObject *keywords);
@@ -130,6 +132,7 @@ int _PyArg_ParseTuple_SizeT(PyObject *arguments, const char *format, ...); /* wh
 PyObject *Py_BuildValue(const char *format, ...);
 
 PyObject *PyBool_FromLong(long value);
+PyObject *PyNumber_Multiply(PyObject *left, PyObject *right);
 PyObject *PyLong_FromLong(long value);
 long PyLong_AsLong(PyObject *object);
 long long PyLong_AsLongLong(PyObject *object);
@@ -138,6 +141,7 @@ long long PyLong_AsLongLongAndOverflow(PyObject *object, int *overflow);
 unsigned long long PyLong_AsUnsignedLongLong(PyObject *object);
 double PyFloat_AsDouble(PyObject *object);
 PyObject *PyFloat_FromDouble(double value);
+Py_ssize_t PyUnicode_GetLength(PyObject *text);
 PyObject *PyUnicode_InternFromString(const char *text);
 PyObject *PyUnicode_FromFormat(const char *format, ...);
 const char *PyUnicode_AsUTF8AndSize(PyObject *text, Py_ssize_t *size);
@@ -152,7 +156,9 @@ PyObject *PyTuple_New(Py_ssize_t size);
 int PyTuple_SetItem(PyObject *tuple, Py_ssize_t index, PyObject *item);
 PyObject *PyTuple_GetItem(PyObject *tuple, Py_ssize_t index);
 Py_ssize_t PyList_Size(PyObject *list);
+PyObject *PyList_GetItem(PyObject *list, Py_ssize_t index);
 PyObject *PyDict_New(void);
+PyObject *PyDict_Values(PyObject *dictionary);
 Py_ssize_t PyDict_Size(PyObject *dictionary);
 int PyDict_SetItem(PyObject *dictionary, PyObject *key, PyObject *value);
 int PyDict_Next(PyObject *dictionary, Py_ssize_t *position, PyObject **key, PyObject **value);
@@ -193,6 +199,10 @@ static inline PyTypeObject *Py_TYPE(PyObject *object) { return object->ob_type; 
 
 static inline int PyLong_Check(PyObject *object) {
   return (PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_LONG_SUBCLASS) != 0;
+}
+
+static inline int PyDict_Check(PyObject *object) {
+  return (PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_DICT_SUBCLASS) != 0;
 }
 
 static inline int PyTuple_Check(PyObject *object) {

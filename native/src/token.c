@@ -7,9 +7,25 @@
 
 #define ALIGNMENT 16 /* that the base's CUDA backend asks of addresses and integers */
 
-enum { KIND_OBJECT = 1, KIND_INTEGER, KIND_INTEGER_CLASS, KIND_FLOAT, KIND_FLOAT_CLASS };
+/* A block of a descriptor is one word: the rank and, for each dimension, an extent below 4096. */
+#define MAX_RANK 5
+#define EXTENT_BITS 12
 
-static int integer_token(PyObject *value, int constant, uint64_t *words) {
+/* The first word of a token. For tensors and descriptors it is the address of the type, which is a multiple of 8. */
+enum { KIND_OBJECT = 1, KIND_INTEGER, KIND_INTEGER_CLASS, KIND_FLOAT, KIND_FLOAT_CLASS, KIND_TUPLE };
+
+int add_word(Tokens *tokens, uint64_t word) {
+  if (tokens->count == MAX_WORDS)
+    return 0;
+  tokens->words[tokens->count++] = word;
+  return 1;
+}
+
+static int add_pair(Tokens *tokens, uint64_t first, uint64_t second) {
+  return add_word(tokens, first) && add_word(tokens, second);
+}
+
+static int add_integer(PyObject *value, int constant, Tokens *tokens) {
   int overflow = 0;
   long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
   uint64_t bits = (uint64_t)number;
@@ -22,57 +38,107 @@ static int integer_token(PyObject *value, int constant, uint64_t *words) {
   } else if (overflow) {
     return 0;
   }
-  words[0] = constant ? KIND_INTEGER : KIND_INTEGER_CLASS;
-  if (constant) {
-    words[1] = bits;
-    return 1;
-  }
+  if (constant)
+    return add_pair(tokens, KIND_INTEGER, bits);
   uint64_t width = overflow ? 2 : number != (int32_t)number;
-  words[1] = width << 2 | (uint64_t)(!overflow && number == 1) << 1 | (bits % ALIGNMENT == 0);
-  return 1;
+  return add_pair(tokens, KIND_INTEGER_CLASS,
+                  width << 2 | (uint64_t)(!overflow && number == 1) << 1 | (bits % ALIGNMENT == 0));
 }
 
-static int tensor_token(PyObject *value, const TensorTypes *known, uint64_t *words, uint64_t *address) {
-  PyObject *type = (PyObject *)Py_TYPE(value);
-  int found = 0;
-  for (int i = 0; i < known->count && !found; ++i)
-    found = known->types[i] == type;
-  if (!found)
-    return 0;
+static int add_float(PyObject *value, int constant, Tokens *tokens) {
+  double number = PyFloat_AsDouble(value);
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  return constant ? add_pair(tokens, KIND_FLOAT, bits) : add_pair(tokens, KIND_FLOAT_CLASS, 0);
+}
+
+static int is_known(const KnownTypes *known, PyObject *type) {
+  for (int i = 0; i < known->count; ++i)
+    if (known->types[i] == type)
+      return 1;
+  return 0;
+}
+
+/* The element type is told by its identity; an entry keeps its own alive. */
+static int add_tensor(PyObject *value, Tokens *tokens, uint64_t *address) {
   PyObject *answer = PyObject_CallMethodObjArgs(value, names.data_ptr, NULL);
   PyObject *dtype = answer ? PyObject_GetAttr(value, names.dtype) : NULL;
   int valid = dtype && PyLong_Check(answer);
   if (valid) {
-    *address = PyLong_AsUnsignedLongLong(answer);
-    words[0] = (uint64_t)(uintptr_t)type | (*address % ALIGNMENT == 0); /* types lie at even addresses */
-    words[1] = (uint64_t)(uintptr_t)dtype;                              /* an entry keeps its own alive */
+    *address = PyLong_AsUnsignedLongLong(answer); /* a negative one is left to the slow path */
+    valid = *address != NO_ADDRESS &&
+            add_pair(tokens, (uint64_t)(uintptr_t)Py_TYPE(value) | (*address % ALIGNMENT == 0), (uint64_t)(uintptr_t)dtype);
   }
   Py_DecRef(answer);
   Py_DecRef(dtype);
-  if (PyErr_Occurred()) {
-    PyErr_Clear(); /* the slow path meets it again and raises it */
+  return valid;
+}
+
+static int block_word(PyObject *block, uint64_t *word) {
+  PyTypeObject *type = Py_TYPE(block);
+  int is_list = type == &PyList_Type;
+  if (!is_list && type != &PyTuple_Type)
     return 0;
+  Py_ssize_t rank = is_list ? PyList_Size(block) : PyTuple_Size(block);
+  if (rank > MAX_RANK)
+    return 0;
+  *word = (uint64_t)rank << (MAX_RANK * EXTENT_BITS);
+  for (Py_ssize_t i = 0; i < rank; ++i) {
+    PyObject *extent = is_list ? PyList_GetItem(block, i) : PyTuple_GetItem(block, i);
+    int overflow = 0;
+    if (Py_TYPE(extent) != &PyLong_Type)
+      return 0;
+    long long number = PyLong_AsLongLongAndOverflow(extent, &overflow);
+    if (overflow || number < 0 || number >> EXTENT_BITS != 0)
+      return 0;
+    *word |= (uint64_t)number << (i * EXTENT_BITS);
+  }
+  return 1;
+}
+
+static int add_descriptor(PyObject *value, Tokens *tokens) {
+  PyObject *base = PyObject_GetAttr(value, names.base);
+  PyObject *dtype = base ? PyObject_GetAttr(base, names.dtype) : NULL;
+  PyObject *block = dtype ? PyObject_GetAttr(value, names.block_shape) : NULL;
+  uint64_t word;
+  int valid = block && block_word(block, &word) &&
+              add_pair(tokens, (uint64_t)(uintptr_t)Py_TYPE(value), (uint64_t)(uintptr_t)dtype) && add_word(tokens, word);
+  Py_DecRef(block);
+  Py_DecRef(dtype);
+  Py_DecRef(base);
+  return valid;
+}
+
+/* Running out of room ends the nesting. */
+static int add_tuple(PyObject *value, int constant, const KnownTypes *known, Tokens *tokens) {
+  Py_ssize_t size = PyTuple_Size(value);
+  int valid = add_pair(tokens, KIND_TUPLE, (uint64_t)(uintptr_t)Py_TYPE(value)) && add_word(tokens, (uint64_t)size);
+  for (Py_ssize_t i = 0; valid && i < size; ++i) {
+    uint64_t address;
+    valid = add_token(PyTuple_GetItem(value, i), constant, known, tokens, &address);
   }
   return valid;
 }
 
-int make_token(PyObject *value, int constant, const TensorTypes *known, uint64_t *words, uint64_t *address) {
+static int add_by_type(PyObject *value, int constant, const KnownTypes *known, Tokens *tokens, uint64_t *address) {
   PyTypeObject *type = Py_TYPE(value);
-  *address = NO_ADDRESS;
   if (type == &PyLong_Type)
-    return integer_token(value, constant, words);
-  if (type == &PyFloat_Type) {
-    double number = PyFloat_AsDouble(value);
-    words[0] = constant ? KIND_FLOAT : KIND_FLOAT_CLASS;
-    words[1] = 0;
-    if (constant)
-      memcpy(&words[1], &number, sizeof number);
+    return add_integer(value, constant, tokens);
+  if (type == &PyFloat_Type)
+    return add_float(value, constant, tokens);
+  if (PyTuple_Check(value))
+    return add_tuple(value, constant, known, tokens);
+  if (constant || value == Py_None || type == &PyBool_Type)
+    return add_pair(tokens, KIND_OBJECT, (uint64_t)(uintptr_t)value);
+  if (is_known(known, (PyObject *)type))
+    return add_tensor(value, tokens, address);
+  return (PyObject *)type == known->descriptor_type && add_descriptor(value, tokens);
+}
+
+int add_token(PyObject *value, int constant, const KnownTypes *known, Tokens *tokens, uint64_t *address) {
+  *address = NO_ADDRESS;
+  if (add_by_type(value, constant, known, tokens, address))
     return 1;
-  }
-  if (constant || value == Py_None || type == &PyBool_Type) {
-    words[0] = KIND_OBJECT;
-    words[1] = (uint64_t)(uintptr_t)value;
-    return 1;
-  }
-  return tensor_token(value, known, words, address);
+  PyErr_Clear(); /* the slow path meets it again and raises it */
+  return 0;
 }

@@ -30,6 +30,7 @@ def of_fork(fork_python: Path, folder: Path) -> Any:
 
 def test_most_calls_are_fast(of_fork: Any) -> None:
     assert 0 < of_fork["slow"] < of_fork["calls"] / 4
+    assert of_fork["still fast"]  # a function that is slow too often goes the base's way for good
 
 
 def test_fast_calls_launch_the_same(of_base: Any, of_fork: Any) -> None:
@@ -55,3 +56,11 @@ def test_switched_off(of_base: Any, fork_python: Path, folder: Path) -> None:
     report = run_program(fork_python, WORKER, folder, folder / "off", ["count"], extra)
     assert report["slow"] == 0  # the extension is never asked
     assert report["report"] == of_base["report"]
+
+
+def test_under_the_sanitizers(
+    of_fork: Any, fork_python: Path, folder: Path, sanitized: Path, sanitizer_environment: dict[str, str]
+) -> None:
+    extra = {**TWO_DEVICES, **sanitizer_environment}
+    report = run_program(fork_python, WORKER, folder, folder / "fork", ["count", str(sanitized)], extra)
+    assert report == of_fork

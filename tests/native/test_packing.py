@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fork.native import EXTENSION, native_environment
+from fork.native import EXTENSION
 from tests.fake_driver.builder import package_of
 from tests.fake_driver.programs import prepare, run_program
-from tests.support.environments import repository
 
 WORKER = Path(__file__).parent / "workers" / "both_launchers.py"
 THREADS, LAUNCHES_OF_A_THREAD = 4, 200
@@ -22,19 +20,6 @@ THREADS, LAUNCHES_OF_A_THREAD = 4, 200
 @pytest.fixture(scope="module")
 def folder(base_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return prepare(base_python, tmp_path_factory.mktemp("fake"))
-
-
-@pytest.fixture(scope="module")
-def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The extension, built with the machine's compiler and its sanitizers."""
-    tools, build = native_environment() / "bin", tmp_path_factory.mktemp("sanitized")
-    options = ["-DSANITIZE=address,undefined", f"-DCMAKE_MAKE_PROGRAM={tools / 'ninja'}"]
-    for command in (
-        ["-S", str(repository / "native"), "-B", str(build), "-G", "Ninja", *options],
-        ["--build", str(build)],
-    ):
-        subprocess.run([str(tools / "cmake"), *command], check=True, stdout=subprocess.DEVNULL)
-    return build / Path(EXTENSION).name
 
 
 def compare(
@@ -66,10 +51,6 @@ def test_both_do_the_same(fork_python: Path, folder: Path, tmp_path: Path, backe
     compare(fork_python, backend, extension, folder, tmp_path / "cache", (8, 250, 1))
 
 
-def runtime_library(name: str) -> str:
-    return subprocess.check_output(["cc", f"-print-file-name={name}"], text=True).strip()
-
-
 @pytest.mark.parametrize("backend", ["cuda", "hip"])
 @pytest.mark.parametrize(
     "size",
@@ -79,18 +60,12 @@ def runtime_library(name: str) -> str:
     ],
 )
 def test_both_do_the_same_under_the_sanitizers(
-    fork_python: Path, sanitized: Path, folder: Path, tmp_path: Path, backend: str, size: tuple[int, int, int]
+    fork_python: Path,
+    sanitized: Path,
+    sanitizer_environment: dict[str, str],
+    folder: Path,
+    tmp_path: Path,
+    backend: str,
+    size: tuple[int, int, int],
 ) -> None:
-    compare(
-        fork_python,
-        backend,
-        sanitized,
-        folder,
-        tmp_path / "cache",
-        size,
-        LD_PRELOAD=" ".join(map(runtime_library, ("libasan.so", "libubsan.so"))),
-        # The interpreter keeps memory to its end.
-        ASAN_OPTIONS="detect_leaks=0:abort_on_error=1",
-        UBSAN_OPTIONS="print_stacktrace=1",
-        PYTHONMALLOC="malloc",
-    )
+    compare(fork_python, backend, sanitized, folder, tmp_path / "cache", size, **sanitizer_environment)

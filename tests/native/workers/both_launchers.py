@@ -5,8 +5,6 @@ the extension's launchers afterwards, how often each.
 """
 # mypy: ignore-errors
 
-import importlib.machinery
-import importlib.util
 import json
 import random as randoms
 import sys
@@ -15,17 +13,8 @@ import threading
 from collections import Counter
 
 from tests.native.workers.arguments import SIZES, leaves, spoil, value
+from tests.native.workers.extension import load_extension
 from tests.native.workers.vendors import VENDORS
-
-
-def load_extension(path):
-    """Import the extension from a file, under the name by which the fork asks for it."""
-    name = "triton._C.fork_native"
-    loader = importlib.machinery.ExtensionFileLoader(name, path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    sys.modules[name] = module
-    return module
 
 
 class Differ:

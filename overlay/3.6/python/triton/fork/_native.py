@@ -18,7 +18,7 @@ from typing import Any
 
 from ._switches import enabled
 
-__all__ = ["LETTERS", "cuda_launch", "cuda_utilities", "expanded_signature", "extension", "signature_letters"]
+__all__ = ["LETTERS", "cuda_launch", "cuda_utilities", "expanded_signature", "extension", "is_own", "signature_letters"]
 
 _SWITCH = "TRITON_FORK_NATIVE"
 _NAME = "triton._C.fork_native"
@@ -65,6 +65,16 @@ def _imported() -> ModuleType | None:
 
         logging.getLogger(__name__).warning("%s cannot be loaded, a C compiler takes its place: %s", _NAME, error)
         return None
+
+
+def is_own(member: Any, neighbour: Any) -> bool:
+    """Tell whether a member of a class is the one that its module defines, and nobody has put another in its place.
+
+    :param member: The member.
+    :param neighbour: Another member of the class, which is the module's own.
+    """
+    code = getattr(member, "__code__", None)
+    return code is not None and code.co_filename == neighbour.__code__.co_filename and code.co_name == member.__name__
 
 
 def cuda_utilities(folder: str | None) -> ModuleType | None:

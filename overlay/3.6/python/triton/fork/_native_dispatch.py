@@ -2,22 +2,20 @@
 
 The extension's dispatcher of a function tells calls apart by what a specialisation depends on and remembers which kernel the base
 chose. A call of a kind that it knows, with nothing unusual on, it launches; every other call comes here, goes through the base,
-and may be described in a recipe for the next ones. What the extension looks at in each call is in ``native/src/guards.h``.
+and may be described for the next ones (:mod:`triton.fork._native_recipe`). What the extension looks at in each call is in
+``native/src/guards.h``.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from ._native import extension
+from ._native import extension, is_own
 
 __all__ = ["launcher"]
 
-# Values of these types are immutable, and one that is the same object is the same value.
-_CONSTANTS = (int, float, bool, str, type(None))
-_SCALARS = (int, float, bool, type(None))
 _MOST_PARAMETERS = 64
 
 
@@ -46,86 +44,37 @@ def _make(function: Any) -> Any:
     module = extension()
     if module is None or type(function).run is not JITFunction.run or len(function.params) > _MOST_PARAMETERS:
         return None
+    if not is_own(JITFunction.run, JITFunction.create_binder):
+        return None
     names = tuple(parameter.name for parameter in function.params)
     constants = "".join("C" if parameter.is_constexpr else "-" for parameter in function.params)
     return module.make_dispatcher(
-        function, _launch, names, constants, (vars(knobs), driver, knobs.HookChain, JITFunction.run)
+        function, _launch, _finish, names, constants, (vars(knobs), driver, knobs.HookChain, JITFunction.run)
     )
 
 
 def _launch(function: Any, grid: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, Any]:
     """Launch as the base does.
 
-    :returns: The kernel, and a recipe for the extension where it can launch such calls itself.
+    :returns: The kernel, and what the extension needs to launch such calls itself, if it can.
     """
     from triton.runtime.jit import KernelInterface
 
+    from ._native_recipe import lesson
+
     kernel = KernelInterface.__getitem__(function, grid)(*arguments, **keywords)
-    return kernel, _recipe(function, kernel, arguments, keywords)
+    return kernel, lesson(function, kernel, arguments, keywords)
 
 
-def _recipe(function: Any, kernel: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...] | None:
-    from triton.backends.nvidia.compiler import CUDABackend
-    from triton.backends.nvidia.driver import CudaLauncher
-    from triton.compiler import CompiledKernel
-    from triton.runtime.driver import driver
+def _finish(kernel: Any, grid: Any, stream: Any, values: list[Any]) -> Any:
+    """Launch a kernel on a grid that was computed, as the base does it from there on.
 
-    run: Any = getattr(kernel, "_run", None)
-    if type(kernel) is not CompiledKernel or type(run) is not CudaLauncher:
-        return None
-    steps = getattr(run.launch, "__self__", None)
-    device = driver.active.get_current_device()
-    caches = function.device_caches.get(device)
-    if type(steps).__name__ != "PyCapsule" or caches is None or type(caches[3]) is not CUDABackend:
-        return None
-    keys = [key for key, cached in caches[0].items() if cached is kernel]
-    values = _values(function, kernel.src.signature, arguments, keywords)
-    if not keys or values is None or run.global_scratch_size or run.profile_scratch_size:
-        return None
-    defaults = tuple(parameter.default if parameter.has_default else None for parameter in function.params)
-    tensors = [value for value in values if hasattr(value, "data_ptr")]
-    types = tuple({type(value) for value in tensors})
-    # What the tokens of a call point to lives as long as they do. Tensors themselves are not held.
-    constants = [value for value in values if type(value) in _CONSTANTS]
-    kept = (types, [value.dtype for value in tensors], constants, tuple(keywords))
-    flags = (run.launch_cooperative_grid, run.launch_pdl)
-    return (
-        kernel,
-        run,
-        steps,
-        keys[0],
-        device,
-        kernel.function,
-        *flags,
-        *kernel.packed_metadata,
-        defaults,
-        kept,
-        types,
-    )
-
-
-def _values(
-    function: Any, signature: Mapping[str, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> list[Any] | None:
-    """Return all values that the extension has to look at in a call, ``None`` where it cannot tell one from another."""
-    parameters = {parameter.name: parameter for parameter in function.params}
-    given = dict(zip(parameters, arguments, strict=False))
-    own_names = set(map(id, parameter_names := tuple(parameters)))
-    for name, value in keywords.items():
-        # The extension compares names by identity.
-        if name in parameters and id(name) not in own_names:
-            return None
-        if name not in parameters and type(value) not in _CONSTANTS:
-            return None
-        given[name] = value
-    for name in parameter_names:
-        constant = parameters[name].is_constexpr
-        value = given[name] if name in given else parameters[name].default
-        allowed = _CONSTANTS if constant else _SCALARS
-        if type(value) not in allowed and (constant or name not in given or not _is_tensor(value, signature[name])):
-            return None
-    return list(given.values())
-
-
-def _is_tensor(value: Any, type_: Any) -> bool:
-    return isinstance(type_, str) and type_.startswith("*") and hasattr(value, "data_ptr") and hasattr(value, "dtype")
+    :returns: The kernel.
+    """
+    runtime = importlib.import_module("triton.knobs").runtime
+    size = len(grid)
+    extents = (grid[0], grid[1] if size > 1 else 1, grid[2] if size > 2 else 1)
+    metadata = kernel.launch_metadata(grid, stream, *values)
+    hooks = (runtime.launch_enter_hook, runtime.launch_exit_hook)
+    kernel.run(*extents, stream, kernel.function, kernel.packed_metadata, metadata, *hooks, *values)
+    return kernel

@@ -1,0 +1,182 @@
+"""What the native extension has to know of a launch to do the next one of its kind itself."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ._native import is_own
+
+__all__ = ["lesson"]
+
+# Values of these types are immutable, and one that is the same object is the same value.
+_CONSTANTS = (int, float, bool, str, type(None))
+_SCALARS = (int, float, bool, type(None))
+
+_OF_KERNEL = ("_run", "function", "packed_metadata")
+_OF_LAUNCHER = ("launch", "launch_cooperative_grid", "launch_pdl", "global_scratch_size", "profile_scratch_size")
+
+
+def lesson(
+    function: Any, kernel: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], Any, tuple[Any, ...]] | None:
+    """Describe a launch that the base did.
+
+    :param function: The JIT function.
+    :param kernel: What the base launched.
+    :param arguments: Positional arguments of the call.
+    :param keywords: Its other arguments, options of the compiler among them.
+    :returns: Types of the tensors among the arguments, the type of the tensor descriptors or ``None``, and a recipe as
+        ``native/src/entry.h`` describes it. ``None`` where only the base can launch such calls.
+    """
+    from triton.runtime.driver import driver
+
+    run: Any = getattr(kernel, "_run", None)
+    device = driver.active.get_current_device()
+    caches = function.device_caches.get(device)
+    if caches is None or not _is_of_cuda(kernel, run, caches[3]) or run.profile_scratch_size:
+        return None
+    keys = [key for key, cached in caches[0].items() if cached is kernel]
+    values = _values(function, kernel.src.signature, arguments, keywords)
+    steps, expanders = _steps(run.launch, len(function.params))
+    if not keys or values is None or steps is None:
+        return None
+    defaults = tuple(parameter.default if parameter.has_default else None for parameter in function.params)
+    tensors, descriptors, kept = _kept(values)
+    kept.append(tuple(keywords))
+    settings = (kernel.function, run.launch_cooperative_grid, run.launch_pdl, *kernel.packed_metadata)
+    launched = (kernel, run, type(run).__call__, steps, keys[0], device, settings)
+    return tensors, descriptors, (*launched, defaults, kept, _watched(kernel, run), expanders, _scratch(run))
+
+
+def _is_of_cuda(kernel: Any, run: Any, backend: Any) -> bool:
+    from triton.backends.nvidia.compiler import CUDABackend
+    from triton.backends.nvidia.driver import CudaLauncher
+    from triton.compiler import CompiledKernel
+
+    known = type(kernel) is CompiledKernel and type(run) is CudaLauncher and type(backend) is CUDABackend
+    return known and is_own(CudaLauncher.__call__, CudaLauncher.__init__)
+
+
+def _watched(kernel: Any, run: Any) -> tuple[Any, ...]:
+    """List what the base reads of a kernel and its launcher in every launch: dictionary, name and value, one after the other."""
+    watched: list[Any] = []
+    for owner, names in ((vars(kernel), _OF_KERNEL), (vars(run), _OF_LAUNCHER)):
+        for name in names:
+            watched += (owner, name, owner[name])
+    return tuple(watched)
+
+
+def _scratch(run: Any) -> tuple[Any, ...] | None:
+    from triton.runtime import _allocation
+
+    size = run.global_scratch_size
+    return (_allocation, run.num_ctas * size, run.global_scratch_align) if size > 0 else None
+
+
+def _steps(launch: Any, count: int) -> tuple[Any, tuple[Callable[[Any], Any] | None, ...]]:
+    """Take the extension's launcher out of what the base made of it.
+
+    :param launch: What the base's launcher calls: ours, or a function that replaces tensor descriptors and calls ours.
+    :param count: How many parameters there are.
+    :returns: The launcher's ``self`` or ``None``, and for each parameter what replaces it.
+    """
+    expanders: list[Callable[[Any], Any] | None] = [None] * count
+    if getattr(launch, "__qualname__", None) == "wrap_handle_tensordesc.<locals>.inner":
+        cells = (cell.cell_contents for cell in launch.__closure__)
+        names = dict(zip(launch.__code__.co_freevars, cells, strict=True))
+        expand = launch.__globals__["make_tensordesc_arg"]
+        for index, metadata in zip(sorted(names["tensordesc_indices"]), names["tensordesc_meta"], strict=True):
+            expanders[index] = functools.partial(expand, metadata=metadata)
+        launch = names["launcher"]
+    steps = getattr(launch, "__self__", None)
+    return (steps if type(steps).__name__ == "Program" else None), tuple(expanders)
+
+
+def _kept(values: list[Any]) -> tuple[tuple[Any, ...], Any, list[Any]]:
+    """Sort what the tokens of a call point to, which has to live as long as they do. Tensors themselves are not held.
+
+    :returns: Types of tensors, the type of descriptors or ``None``, and all that is to be kept.
+    """
+    leaves = [leaf for value in values for leaf in _leaves(value)]
+    descriptors = [leaf for leaf in leaves if _is_descriptor(leaf)]
+    tensors = [leaf for leaf in leaves if hasattr(leaf, "data_ptr")]
+    constants = [value for value in values if _is_constant(value)]
+    dtypes = [tensor.dtype for tensor in tensors] + [descriptor.base.dtype for descriptor in descriptors]
+    types = {type(value) for value in [*values, *leaves]}
+    types |= {type(nested) for value in values for nested in _tuples(value)}
+    tensor_types = tuple({type(tensor) for tensor in tensors})
+    return tensor_types, type(descriptors[0]) if descriptors else None, [tensor_types, types, dtypes, constants]
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+def _tuples(value: Any) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, tuple):
+        yield value
+        for item in value:
+            yield from _tuples(item)
+
+
+def _values(
+    function: Any, signature: Mapping[str, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> list[Any] | None:
+    """Return all values that the extension has to look at in a call, ``None`` where it cannot tell one from another."""
+    parameters = {parameter.name: parameter for parameter in function.params}
+    given = dict(zip(parameters, arguments, strict=False))
+    own_names = set(map(id, parameter_names := tuple(parameters)))
+    for name, value in keywords.items():
+        # The extension compares names by identity.
+        if name in parameters and id(name) not in own_names:
+            return None
+        if name not in parameters and type(value) not in _CONSTANTS:
+            return None
+        given[name] = value
+    for name in parameter_names:
+        constant = parameters[name].is_constexpr
+        if name not in given:
+            known = type(parameters[name].default) in (_CONSTANTS if constant else _SCALARS)
+        else:
+            value = given[name]
+            known = _is_constant(value) if constant else _is_known(value, signature[name]) or _is_descriptor(value)
+        if not known:
+            return None
+    return list(given.values())
+
+
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return _is_plain_tuple(value) and all(map(_is_constant, value))
+    from triton.language.core import dtype
+
+    return type(value) in _CONSTANTS or type(value) is dtype
+
+
+def _is_known(value: Any, type_: Any) -> bool:
+    """Tell whether an argument is a number, a tensor, or a tuple of such.
+
+    :param type_: Its type in the signature, a tuple for a tuple.
+    """
+    if isinstance(value, tuple):
+        plain = _is_plain_tuple(value) and isinstance(type_, tuple) and len(value) == len(type_)
+        return plain and all(map(_is_known, value, type_))
+    is_pointer = isinstance(type_, str) and type_.startswith("*")
+    return type(value) in _SCALARS or (is_pointer and hasattr(value, "data_ptr") and hasattr(value, "dtype"))
+
+
+def _is_plain_tuple(value: tuple[Any, ...]) -> bool:
+    """Tell whether a tuple has no way of its own to show its items."""
+    own = type(value)
+    return all(getattr(own, name) is getattr(tuple, name) for name in ("__len__", "__getitem__", "__iter__"))
+
+
+def _is_descriptor(value: Any) -> bool:
+    return type(value) is importlib.import_module("triton.tools.tensor_descriptor").TensorDescriptor
