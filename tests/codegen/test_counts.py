@@ -36,7 +36,9 @@ def test_the_fork_does_it_once(run: Worker, fork_python: Path) -> None:
     ],
 )
 def test_each_switch_restores_the_work_of_the_base(run: Worker, fork_python: Path, switch: str, restored: str) -> None:
-    on, off = run(fork_python, "counts", "calls"), run(fork_python, "counts", "calls", **{switch: "0"})
+    # Set aside as above.
+    kept = {"TRITON_FORK_DEFERRED_SOURCE": "0"}
+    on, off = run(fork_python, "counts", "calls", **kept), run(fork_python, "counts", "calls", **kept, **{switch: "0"})
     assert off[restored] > 2 * on.get(restored, 0)
     assert {name: count for name, count in off.items() if name not in {restored, "bindings", "types"}} == {
         name: count for name, count in on.items() if name != restored and name != "types"
@@ -48,3 +50,13 @@ def test_behaviour_is_kept(run: Worker, base_python: Path, fork_python: Path) ->
     depths, base_depths = fork.pop("depths"), base.pop("depths")
     assert fork == base
     assert all(depths[kind] >= base_depths[kind] for kind in base_depths)
+
+
+def test_member_functions_that_are_jitted_get_no_signature(run: Worker, base_python: Path, fork_python: Path) -> None:
+    base, fork = run(base_python, "signatures"), run(fork_python, "signatures")
+    assert base["jitted"] > 10
+    assert fork == {**base, "jitted": 0}
+
+
+def test_the_switch_makes_signatures_for_them(run: Worker, base_python: Path, fork_python: Path) -> None:
+    assert run(fork_python, "signatures", TRITON_FORK_SIGNATURES="0") == run(base_python, "signatures")

@@ -109,13 +109,15 @@ class Program:
         self.block(depth + 1, self.random.randint(1, 2), budget - 1)
 
 
-def main(first, count):
+def main(first, count, with_locations=False):
     """Print the digest of the IR of each program, names of values included, or the error."""
     answers = {}
     for seed in range(first, first + count):
         module = load(f"program{seed}", Program(seed).text())
         text = text_of(module.kernel, SIGNATURE, {"ON": seed % 2 == 0, "SIZE": 2})
-        if "tt.func" in text:
+        if "tt.func" in text and with_locations:
+            text = hashlib.sha256(text.encode()).hexdigest()
+        elif "tt.func" in text:
             bare = re.sub(r"(?m)^#loc.*\n| loc\(#.*", "", text)
             text = "same but for locations: " + hashlib.sha256(bare.encode()).hexdigest()
         answers[seed] = text
@@ -123,4 +125,4 @@ def main(first, count):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), with_locations=sys.argv[3:] == ["locations"])

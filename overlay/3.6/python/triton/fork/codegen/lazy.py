@@ -23,13 +23,14 @@ EAGER = not enabled(SWITCH)
 class ComputedOnce:
     """An attribute that is computed when it is first read, and then is an ordinary attribute of the object.
 
-    Assigning it works as for an ordinary attribute, and the class itself does not have it.
+    Assigning it works as for an ordinary attribute.  The class has this object under the name, as it would have a property.
 
     :param compute: Gives the value for an object.
     """
 
     def __init__(self, compute: Callable[[Any], Any]) -> None:
         self._compute = compute
+        self.__doc__ = compute.__doc__
         self._name = compute.__name__
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -37,6 +38,6 @@ class ComputedOnce:
 
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
-            raise AttributeError(f"type object '{owner.__name__}' has no attribute '{self._name}'")
+            return self
         value = instance.__dict__[self._name] = self._compute(instance)
         return value

@@ -17,8 +17,8 @@ import ast
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeVar
 
-from triton.fork._switches import enabled
 from triton.fork.codegen.handles import Handles, flatten, is_known, is_value, share_handles, with_handles
+from triton.fork.codegen.kernels import enabled
 
 __all__ = ["SWITCH", "LoopBodies", "adopts_body"]
 

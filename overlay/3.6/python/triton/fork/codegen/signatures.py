@@ -12,9 +12,9 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from triton.fork._switches import enabled
+from triton.fork.codegen.kernels import enabled
 
-__all__ = ["SWITCH", "bind", "binder", "parameter_names", "reader"]
+__all__ = ["SWITCH", "bind", "binder", "is_set_as_it_is", "parameter_names", "reader"]
 
 #: The environment variable that makes every call inspect the signature, as the base does.
 SWITCH = "TRITON_FORK_SIGNATURES"
@@ -87,6 +87,13 @@ def bind(function: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[
     if not fits or any(name not in bound for name in names):
         return inspect.getcallargs(function, *args, **kwargs)
     return bound
+
+
+def is_set_as_it_is(function: Any) -> bool:
+    """Tell whether a member function of tensors is a jitted one, for which no wrapper with a signature is to be made."""
+    from triton.runtime.jit import JITCallable
+
+    return isinstance(function, JITCallable) and enabled(SWITCH)
 
 
 def reader() -> Callable[[Any], frozenset[str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from triton.fork._switches import enabled
+from triton.fork.codegen.kernels import enabled
 from triton.runtime.jit import JITCallable
 
 __all__ = ["SWITCH", "shared_tree"]

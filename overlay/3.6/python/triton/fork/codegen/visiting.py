@@ -2,7 +2,8 @@
 
 The base filters deprecation warnings anew around every node, asks the builder for the location that it has just set, and
 dispatches through :meth:`ast.NodeVisitor.visit`.  Here the filters are set once around the outermost node of a function, the
-location is remembered, and the dispatch is done in place, which also saves a stack frame per nesting level.
+location is set where an operation can get it, names and constants are looked up without a call, and the dispatch is done in
+place, which also saves a stack frame per nesting level.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import functools
 import types
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from triton.compiler.errors import CompilationError
-from triton.fork._switches import enabled
+from triton.fork.codegen.kernels import current, enabled
+from triton.fork.codegen.locations import ALWAYS, BUILDS_LATE, MARK, MARKERS, RELIED_ON, mark_parts
 
 from triton import knobs  # type: ignore[attr-defined]
 
@@ -25,6 +27,7 @@ __all__ = ["SWITCH", "visit_in_place"]
 SWITCH = "TRITON_FORK_VISIT"
 
 Visit = Callable[[Any, Any], Any]
+Visitor = Callable[[Any], Any]
 
 #: Set in the ``__dict__`` of a code generator while its outermost node is visited.
 _ACTIVE = "_fork_visiting"
@@ -57,6 +60,19 @@ def _dispatches_like_the_base(generator: Any, owner: type) -> bool:
     return next(kind.__dict__["visit"] for kind in after if "visit" in kind.__dict__) is ast.NodeVisitor.visit
 
 
+class Methods(NamedTuple):
+    """Which methods of a code generator are the base's.
+
+    :param finds_names: ``visit_Name``.
+    :param makes_constants: ``visit_Constant``.
+    :param order_is_known: All of those that tell in which order nodes are visited and operations built.
+    """
+
+    finds_names: bool
+    makes_constants: bool
+    order_is_known: bool
+
+
 def visit_in_place(base_visit: Visit) -> Visit:
     """Replace ``CodeGenerator.visit``.
 
@@ -66,75 +82,125 @@ def visit_in_place(base_visit: Visit) -> Visit:
 
     @functools.wraps(base_visit)
     def visit(self: Any, node: Any) -> Any:
-        leaves = self.__dict__.get(_ACTIVE)
-        if leaves is None:
-            return _visit_outermost(self, node, visit, base_visit)
+        visitor = self.__dict__.get(_ACTIVE)
+        return _visit_outermost(self, node, visit, base_visit) if visitor is None else visitor(node)
+
+    return visit
+
+
+def _visitor(generator: Any, methods: Methods) -> Visitor:
+    """Make the function that visits the nodes of one function.
+
+    It is one function, long as it is, since Python's limit to the depth of calls is one to the depth of expressions.
+    """
+    from triton.language.core import constexpr
+
+    builder, file_name, begin_line = generator.builder, generator.file_name, generator.begin_line
+    set_location, create_location = builder.set_loc, builder.create_loc
+    finds_names, makes_constants, knows_order = methods
+    late: frozenset[type] = BUILDS_LATE if knows_order else frozenset()
+    markers = MARKERS if knows_order else {}
+    absent = object()
+
+    def locate(node: Any, prefix: str | None) -> None:
+        if prefix is None:
+            set_location(file_name, begin_line + node.lineno, node.col_offset)
+        else:
+            location = create_location(file_name, begin_line + node.lineno, node.col_offset)
+            set_location(builder.create_name_loc(prefix, location))
+
+    def visit(node: Any) -> Any:
         if node is None:
             return None
-        last_node, self.cur_node = self.cur_node, node
-        builder = self.builder
         kind = node.__class__
-        is_leaf = kind in leaves
+        last_node, generator.cur_node = generator.cur_node, node
+        prefix = generator.name_loc_as_prefix
+        # After a node that has no place in the source, the location is again what it was before.
+        before = None if "lineno" in node.__dict__ else builder.get_loc()
         try:
-            line, column = self.begin_line + node.lineno, node.col_offset
-        except AttributeError:
-            location = builder.get_loc()
-        else:
-            prefix = self.name_loc_as_prefix
-            if prefix is None and is_leaf:
-                location = None
-                builder.set_loc(self.file_name, line, column)
+            if kind is ast.Name and finds_names:
+                if node.ctx.__class__ is ast.Store:
+                    result = node.id
+                else:
+                    result = generator.lscope.get(node.id, absent)
+                    if result is absent:
+                        result = generator.dereference_name(node.id)
+            elif kind is ast.Constant and makes_constants:
+                result = constexpr(node.value)
             else:
-                location = builder.create_loc(self.file_name, line, column)
-                if prefix is not None:
-                    location = builder.create_name_loc(prefix, location)
-                builder.set_loc(location)
-        try:
-            if is_leaf:
-                result = leaves[kind](self, node)
-                self.cur_node = last_node
-                return result
-            if kind not in _SILENT:
-                _forget_shown_warnings()
-            method = getattr(self, _method_names.get(kind) or "visit_" + kind.__name__, None)
-            result = self.generic_visit(node) if method is None else method(node)
+                if before is None and (kind not in late or (kind is ast.Return and node.value is None)):
+                    locate(node, prefix)
+                if kind in markers:
+                    mark_parts(node, markers[kind])
+                if kind not in _SILENT:
+                    _forget_shown_warnings()
+                method = getattr(generator, _method_names.get(kind) or "visit_" + kind.__name__, None)
+                result = generator.generic_visit(node) if method is None else method(node)
         except CompilationError:
             raise
         except Exception as error:
             if knobs.compilation.front_end_debugging:
                 raise
-            raise CompilationError(self.jit_fn.src, self.cur_node, repr(error)) from None
-        self.cur_node = last_node
-        builder.set_loc(location)
+            raise CompilationError(generator.jit_fn.src, generator.cur_node, repr(error)) from None
+        generator.cur_node = last_node
+        if before is not None:
+            set_location(before)
+        elif (
+            not knows_order or not (mark := node.__dict__.get(MARK)) or not (mark == ALWAYS or _builds_nothing(result))
+        ):
+            locate(node, prefix)
         return result
 
     return visit
 
 
-def _leaves(generator: Any, base_visit: Visit) -> dict[type, Callable[[Any, Any], Any]]:
-    """Give the methods for nodes without children, where they are the base's, which leave the location as it is."""
-    own = getattr(base_visit, "__globals__", None)
-    methods = {kind: getattr(type(generator), "visit_" + kind.__name__, None) for kind in (ast.Name, ast.Constant)}
-    return {
-        kind: method
-        for kind, method in methods.items()
-        if type(method) is types.FunctionType
-        and method.__globals__ is own
-        and method.__module__ == base_visit.__module__
-    }
+def _builds_nothing(value: Any) -> bool:
+    """Tell whether taking an attribute of a value, other than ``T``, builds no operation."""
+    kind = value.__class__
+    return kind is types.ModuleType or getattr(kind, "__triton_aggregate__", False) is True
+
+
+def _methods(kind: type, base_visit: Visit, has_own_visit: bool) -> Methods:
+    """Tell which methods of a class of code generators are the base's."""
+
+    def is_base(name: str) -> bool:
+        method = getattr(kind, name, None)
+        return (
+            type(method) is types.FunctionType
+            and method.__globals__ is getattr(base_visit, "__globals__", None)
+            and method.__module__ == base_visit.__module__
+        )
+
+    knows_order = not has_own_visit and all(map(is_base, RELIED_ON))
+    static: dict[object, Any] = getattr(kind, "statically_implemented_functions", {})
+    knows_order = knows_order and all(function.__module__ == base_visit.__module__ for function in static.values())
+    return Methods(is_base("visit_Name"), is_base("visit_Constant"), knows_order)
 
 
 def _visit_outermost(generator: Any, node: Any, visit: Visit, base_visit: Visit) -> Any:
     """Choose the path for a whole function and visit its outermost node."""
-    owner = next(kind for kind in type(generator).__mro__ if kind.__dict__.get("visit") is visit)
-    if not enabled(SWITCH) or not _dispatches_like_the_base(generator, owner):
-        if type(generator).visit is visit:
+    kind = type(generator)
+    owner = next((class_ for class_ in kind.__mro__ if class_.__dict__.get("visit") is visit), None)
+    if owner is None or not enabled(SWITCH) or not _dispatches_like_the_base(generator, owner):
+        if kind.visit is visit:
             generator.visit = types.MethodType(base_visit, generator)
         return base_visit(generator, node)
-    generator.__dict__[_ACTIVE] = _leaves(generator, base_visit)
+    # Another visit may build operations of its own after this one's.
+    has_own_visit = kind.visit is not visit or "visit" in generator.__dict__
+    kernel = current()
+    methods = kernel.known.get((kind, has_own_visit)) if kernel is not None else None
+    if methods is None:
+        methods = _methods(kind, base_visit, has_own_visit)
+        if kernel is not None:
+            kernel.known[kind, has_own_visit] = methods
+    visitor = generator.__dict__[_ACTIVE] = _visitor(generator, methods)
+    if not has_own_visit:
+        generator.__dict__["visit"] = visitor
     try:
         with warnings.catch_warnings():
             _ignore_deprecations()
-            return visit(generator, node)
+            return visitor(node)
     finally:
         del generator.__dict__[_ACTIVE]
+        if not has_own_visit:
+            del generator.__dict__["visit"]

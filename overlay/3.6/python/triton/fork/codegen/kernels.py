@@ -1,0 +1,85 @@
+"""What holds for one kernel while it is generated: its switches, which code generators are plain, which values are shared."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from triton.fork import _switches
+
+__all__ = ["Changed", "Kernel", "current", "enabled", "whole_kernel"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Changed(BaseException):
+    """An aggregate that had been shared was changed: the kernel has to be generated without sharing."""
+
+
+class Kernel:
+    """One kernel.
+
+    :param shares: Whether aggregates of constants are shared.
+    """
+
+    def __init__(self, shares: bool) -> None:
+        self.shares = shares
+        #: Whether one of them was changed, also when a function that did so kept the exception to itself.
+        self.changed = False
+        #: What was found out once: the states of switches, the methods of classes of code generators.
+        self.known: dict[Any, Any] = {}
+
+
+class _State(threading.local):
+    kernel: Kernel | None = None
+
+
+_state = _State()
+
+
+def current() -> Kernel | None:
+    """Give the kernel that this thread generates."""
+    return _state.kernel
+
+
+def enabled(name: str) -> bool:
+    """Tell whether a part is switched on, asking once a kernel.
+
+    :param name: The name of a variable in ``triton.fork._switches.SWITCHES``.
+    """
+    kernel = _state.kernel
+    if kernel is None:
+        return _switches.enabled(name)
+    known: bool | None = kernel.known.get(name)
+    if known is None:
+        known = kernel.known[name] = _switches.enabled(name)
+    return known
+
+
+def whole_kernel(make_ir: Function) -> Function:
+    """Note in ``make_ir`` of a source that a kernel is generated.
+
+    When an aggregate is changed after it was shared, the kernel is generated once more without sharing.
+    """
+
+    @functools.wraps(make_ir)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        outer = _state.kernel
+        try:
+            kernel = _state.kernel = Kernel(shares=True)
+            try:
+                made = make_ir(*args, **kwargs)
+            except BaseException:
+                if not kernel.changed:
+                    raise
+            else:
+                if not kernel.changed:
+                    return made
+            _state.kernel = Kernel(shares=False)
+            return make_ir(*args, **kwargs)
+        finally:
+            _state.kernel = outer
+
+    return wrapper  # type: ignore[return-value]

@@ -1,0 +1,130 @@
+"""Tell of which nodes no operation can get the location.
+
+A location that is set when a node has been visited is lost when the next node is visited before anything is built. Which nodes
+these are is seen from the tree: the left side of an operation, all arguments but the last, all statements of a block but the last.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["ALWAYS", "BUILDS_LATE", "MARK", "MARKERS", "RELIED_ON", "UNLESS_VALUE", "mark_parts"]
+
+#: Set in nodes of which no operation can get the location, as long as the nodes around them are visited by the base's methods.
+MARK = "_fork_location"
+
+#: The location does not matter.
+ALWAYS = 1
+
+#: The location does not matter when the node's value is a module or an aggregate: taking an attribute of these builds nothing.
+UNLESS_VALUE = 2
+
+#: Kinds of nodes whose methods visit a part before they build anything.
+BUILDS_LATE = frozenset(
+    {
+        ast.Assign,
+        ast.Attribute,
+        ast.BinOp,
+        ast.Call,
+        ast.Compare,
+        ast.Expr,
+        ast.List,
+        ast.Return,
+        ast.Subscript,
+        ast.Tuple,
+        ast.UnaryOp,
+        ast.keyword,
+    }
+)
+
+#: The methods whose order of visits, and whose building of operations, is relied on.
+RELIED_ON = (
+    *sorted(f"visit_{kind.__name__}" for kind in BUILDS_LATE),
+    "_apply_binary_method",
+    "assignTarget",
+    "call_Function",
+    "call_Method",
+    "execute_static_assert",
+    "get_Attribute",
+    "visit_For",
+    "visit_FunctionDef",
+    "visit_If",
+    "visit_Subscript_Load",
+    "visit_While",
+    "visit_With",
+    "visit_compound_statement",
+)
+
+_PARTS_MARKED = "_fork_parts_marked"
+
+
+def mark_parts(node: Any, mark: Callable[[Any], None]) -> None:
+    """Mark the parts of a node that is about to be visited, once.
+
+    Loops and ``with`` visit the parts of a call themselves, in another order: such a call is never visited, nor its parts marked.
+
+    :param mark: What :data:`MARKERS` has for the kind of the node.
+    """
+    if _PARTS_MARKED not in node.__dict__:
+        mark(node)
+        node.__dict__[_PARTS_MARKED] = True
+
+
+def _mark_left(node: Any) -> None:
+    node.left.__dict__[MARK] = ALWAYS
+
+
+def _mark_value(node: Any) -> None:
+    node.value.__dict__[MARK] = ALWAYS
+
+
+def _mark_attribute(node: Any) -> None:
+    if node.attr != "T":
+        node.value.__dict__[MARK] = UNLESS_VALUE
+
+
+def _mark_items(node: Any) -> None:
+    for item in node.elts:
+        item.__dict__[MARK] = ALWAYS
+
+
+def _mark_targets(node: Any) -> None:
+    for target in node.targets:
+        target.__dict__[MARK] = ALWAYS
+
+
+def _mark_arguments(node: Any) -> None:
+    for part in [node.func, *node.keywords, *node.args][:-1]:
+        # Of a starred argument, what it stars is visited.
+        if not isinstance(part, ast.Starred):
+            part.__dict__[MARK] = ALWAYS
+
+
+def _mark_statements(node: Any) -> None:
+    for block in (node.body, getattr(node, "orelse", [])):
+        for statement in block[:-1]:
+            # What follows a return is not visited.
+            if not isinstance(statement, ast.Return):
+                statement.__dict__[MARK] = ALWAYS
+
+
+#: Kind of a node -> how to mark the parts after which nothing is built before another node's location is set.
+MARKERS: dict[type, Callable[[Any], None]] = {
+    ast.Assign: _mark_targets,
+    ast.Attribute: _mark_attribute,
+    ast.BinOp: _mark_left,
+    ast.Call: _mark_arguments,
+    ast.Compare: _mark_left,
+    ast.Expr: _mark_value,
+    ast.For: _mark_statements,
+    ast.FunctionDef: _mark_statements,
+    ast.If: _mark_statements,
+    ast.List: _mark_items,
+    ast.Subscript: _mark_value,
+    ast.Tuple: _mark_items,
+    ast.While: _mark_statements,
+    ast.With: _mark_statements,
+    ast.keyword: _mark_value,
+}

@@ -1,0 +1,290 @@
+"""Short ways for plain values: integers, constants, scalar types, names of the function at hand.
+
+Each function here stands as a decorator before a function of the base, answers the calls that are common and simple, and leaves
+every other one to the base's function.  Results, errors and the order of checks are the base's.
+"""
+
+from __future__ import annotations
+
+import functools
+import numbers
+from collections.abc import Callable, Iterable
+from types import ModuleType, TracebackType
+from typing import Any, TypeVar
+
+from triton.fork._switches import enabled
+
+__all__ = [
+    "ON",
+    "SWITCH",
+    "binary_broadcast",
+    "equal_dtypes",
+    "equal_tuples",
+    "find_paths_if",
+    "is_int",
+    "is_number",
+    "item",
+    "lookup",
+    "name_prefix",
+    "scalar_to_ir",
+    "scope",
+    "short_way",
+    "unwrap",
+    "with_element_type",
+]
+
+#: The environment variable that leaves every function to the base; read when this module is imported, as it is with ``triton``.
+SWITCH = "TRITON_FORK_PLAIN_VALUES"
+
+#: Whether the short ways are taken.
+ON = enabled(SWITCH)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+AnyFunction = Callable[..., Any]
+
+_UNWRAPPED = {int, float, bool, str, type(None)}
+
+_IR_TYPES = {
+    "void": "get_void_ty",
+    "int1": "get_int1_ty",
+    "int8": "get_int8_ty",
+    "uint8": "get_int8_ty",
+    "int16": "get_int16_ty",
+    "uint16": "get_int16_ty",
+    "int32": "get_int32_ty",
+    "uint32": "get_int32_ty",
+    "int64": "get_int64_ty",
+    "uint64": "get_int64_ty",
+    "fp16": "get_half_ty",
+    "bf16": "get_bf16_ty",
+    "fp32": "get_float_ty",
+    "fp64": "get_double_ty",
+}
+
+
+def short_way(on: bool) -> Callable[[Callable[[AnyFunction], AnyFunction]], Callable[[Function], Function]]:
+    """Make a decorator for functions of the base of a function that replaces one.
+
+    :param on: Whether functions are replaced; otherwise the decorator gives back the base's.
+    :returns: A decorator for a function that takes the base's function and gives the one to put in its place.
+    """
+
+    def wrap(make: Callable[[AnyFunction], AnyFunction]) -> Callable[[Function], Function]:
+        def decorate(base: Function) -> Function:
+            return functools.wraps(base)(make(base)) if on else base  # type: ignore[return-value]
+
+        decorate.__name__, decorate.__doc__ = make.__name__, make.__doc__
+        return decorate
+
+    return wrap
+
+
+@short_way(ON)
+def find_paths_if(base: AnyFunction) -> AnyFunction:
+    """Look at each item once, without a function call to tell what can be iterated over."""
+    del base
+    iterables: tuple[type, ...] = ()
+
+    def find_paths_if(iterable: Any, pred: Callable[[tuple[int, ...], Any], bool]) -> list[tuple[int, ...]]:
+        nonlocal iterables
+        if not iterables:
+            from triton.language import core
+
+            iterables = (list, tuple, core.tuple, core.tuple_type)
+        found: list[tuple[int, ...]] = []
+
+        def look(path: tuple[int, ...], current: Any) -> None:
+            for index, item in enumerate(current):
+                if isinstance(item, iterables):
+                    look((*path, index), item)
+                elif pred((*path, index), item):
+                    found.append((*path, index))
+
+        if isinstance(iterable, iterables):
+            look((), iterable)
+        elif pred((), iterable):
+            found.append(())
+        return found
+
+    return find_paths_if
+
+
+@short_way(ON)
+def unwrap(base: AnyFunction) -> AnyFunction:
+    """Tell constants and what holds none by class, without rebuilding lists of integers item by item."""
+    names = base.__globals__
+    constant = names["constexpr"]
+
+    def _unwrap_if_constexpr(o: Any) -> Any:
+        kind = o.__class__
+        if kind is constant:
+            return o.value
+        if kind in _UNWRAPPED:
+            return o
+        if kind is list:
+            return [x if x.__class__ is int else _unwrap_if_constexpr(x) for x in o]
+        if kind is names["dtype"] or kind is names["tensor"] or kind is names["block_type"]:
+            _UNWRAPPED.add(kind)
+        return base(o)
+
+    return _unwrap_if_constexpr
+
+
+@short_way(ON)
+def is_int(base: AnyFunction) -> AnyFunction:
+    """Look into two lists instead of a list made of both."""
+    del base
+
+    def is_int(self: Any) -> bool:
+        name = self.name
+        return name in self.SINT_TYPES or name in self.UINT_TYPES
+
+    return is_int
+
+
+@short_way(ON)
+def equal_dtypes(base: AnyFunction) -> AnyFunction:
+    """Find a type equal to itself."""
+
+    def is_equal(self: Any, other: Any) -> Any:
+        return True if other is self else base(self, other)
+
+    return is_equal
+
+
+@short_way(ON)
+def scalar_to_ir(base: AnyFunction) -> AnyFunction:
+    """Find the builder's method for a type by name; types of which some targets lack support are left to the base."""
+
+    def to_ir(self: Any, builder: Any) -> Any:
+        method = _IR_TYPES.get(self.name)
+        return base(self, builder) if method is None else getattr(builder, method)()
+
+    return to_ir
+
+
+@short_way(ON)
+def with_element_type(base: AnyFunction) -> AnyFunction:
+    """Take a shape that has been validated for another element type as it is."""
+    names = base.__globals__
+
+    def with_element_ty(self: Any, scalar_ty: Any) -> Any:
+        block_type = names["block_type"]
+        if self.__class__ is not block_type or names["EAGER"]:
+            return base(self, scalar_ty)
+        made = block_type.__new__(block_type)
+        made.element_ty, made.shape, made.numel = scalar_ty, self.shape, self.numel
+        return made
+
+    return with_element_ty
+
+
+@short_way(ON)
+def item(base: AnyFunction) -> AnyFunction:
+    """Take an index that is an integer without a constant around it."""
+
+    def item_at(self: Any, idx: Any) -> Any:
+        return self.values[idx] if idx.__class__ is int else base(self, idx)
+
+    return item_at
+
+
+@short_way(ON)
+def equal_tuples(base: AnyFunction) -> AnyFunction:
+    """Compare a tuple with integers without making a tuple of constants of them."""
+    names = base.__globals__
+
+    def is_equal(self: Any, other: Any) -> Any:
+        values = other.values if other.__class__ is names["tuple"] else other
+        if values.__class__ is list and all(value.__class__ is int for value in values):
+            return names["constexpr"](self.values == values)
+        return base(self, other)
+
+    return is_equal
+
+
+def is_number(value: Any, tensor: type) -> bool:
+    """Tell whether something is a number, without asking the abstract class about tensors, which are most of what comes here."""
+    return not (ON and value.__class__ is tensor) and isinstance(value, numbers.Number)
+
+
+@short_way(ON)
+def binary_broadcast(base: AnyFunction) -> AnyFunction:
+    """Leave blocks of one shape as they are."""
+
+    def broadcast_impl_value(self: Any, lhs: Any, rhs: Any) -> Any:
+        left, right = lhs.type, rhs.type
+        if left.is_block() and right.is_block() and left.get_block_shapes().values == right.get_block_shapes().values:
+            return lhs, rhs
+        return base(self, lhs, rhs)
+
+    return broadcast_impl_value
+
+
+class _Prefix:
+    """What names the locations of an assignment's value; an error leaves the name in place, as in the base."""
+
+    def __init__(self, generator: Any, prefix: str) -> None:
+        self._generator, self._prefix = generator, prefix
+
+    def __enter__(self) -> None:
+        self._generator.name_loc_as_prefix = self._prefix
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._generator.name_loc_as_prefix = None
+
+
+@short_way(ON)
+def name_prefix(base: AnyFunction) -> AnyFunction:
+    """Enter and leave without a generator."""
+    del base
+
+    def _name_loc_prefix(self: Any, prefix: str) -> _Prefix:
+        return _Prefix(self, prefix)
+
+    return _name_loc_prefix
+
+
+@short_way(ON)
+def lookup(base: AnyFunction) -> AnyFunction:
+    """Find local variables, and globals that are what kernels mostly use, before the base goes through its 13 conditions."""
+    jitted = base.__globals__["JITCallable"]
+    absent = object()
+
+    def _define_name_lookup(self: Any) -> Callable[[str], Any]:
+        look_up = base(self)
+
+        def name_lookup(name: str) -> Any:
+            # Fetched every time, because it gets switched occasionally
+            value = self.lscope.get(name, absent)
+            if value is not absent:
+                return value
+            value = self.gscope.get(name, absent)
+            if value.__class__ is ModuleType or isinstance(value, jitted):
+                return value
+            return look_up(name)
+
+        return name_lookup
+
+    return _define_name_lookup
+
+
+def scope(names: dict[str, Any], module_map: dict[str, Any]) -> tuple[dict[str, Any], Iterable[tuple[str, Any]]]:
+    """Copy the names that a function sees, with modules and what comes from them exchanged for those of the backend.
+
+    :param names: The names, which another thread may be adding to.
+    :param module_map: Name of a module -> the module to take in its place.
+    :returns: The copy, and what is left for the base to copy.
+    """
+    if not ON:
+        return {}, names.copy().items()
+    copied = names.copy()
+    for name, value in copied.items() if module_map else ():
+        if isinstance(value, ModuleType):
+            copied[name] = module_map.get(value.__name__, value)
+        elif (module := getattr(value, "__module__", "")) in module_map:
+            copied[name] = getattr(module_map[module], value.__name__)
+    return copied, ()
