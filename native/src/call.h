@@ -4,7 +4,7 @@
 
 #include "dispatcher.h"
 
-/* Looks at the values of a call. Returns 0, without an exception, where one has no token or the binding is not plain. */
+/* Looks at the values of a call. Returns 0, maybe with an exception, where one has no token or the binding is not plain. */
 int read_call(const Dispatcher *dispatcher, Call *call);
 
 /* Makes the dictionary of all parameters that a grid gets which is a function. NULL with an exception set where that fails. */

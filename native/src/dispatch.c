@@ -19,17 +19,23 @@ static int find_entry(const Dispatcher *dispatcher, const Call *call, PyObject *
   return i;
 }
 
-/* Returns 1 where the fast path took the call, with the result; 0 where the base has to. The guards hold. */
+/* Returns 1 where the fast path took the call, with the result; 0, maybe with an exception, where the base has to. The guards
+   hold. */
 static int try_fast(const Dispatcher *dispatcher, Call *call, PyObject *grid, PyObject **result) {
   PyObject *device, *stream;
   if (grid == Py_None || !read_call(dispatcher, call) || !current_stream(&dispatcher->guards, &device, &stream))
     return 0;
   int found = find_entry(dispatcher, call, device);
-  const Entry *entry = found < dispatcher->entry_count ? dispatcher->entries[found] : NULL;
-  int usable = entry && is_unchanged(entry->launcher, entry->call, entry->watched) &&
-               still_cached(&dispatcher->guards, device, entry->key, entry->kernel);
-  if (usable)
-    *result = launch_entry(dispatcher, entry, call, grid, stream);
+  int usable = 0;
+  if (found < dispatcher->entry_count) {
+    Entry *entry = dispatcher->entries[found];
+    entry->holders += 1;
+    usable = is_unchanged(entry->launcher, entry->call, entry->watched) &&
+             still_cached(&dispatcher->guards, device, entry->key, entry->kernel);
+    if (usable)
+      *result = launch_entry(dispatcher, entry, call, grid, stream);
+    release_entry(entry);
+  }
   Py_DecRef(device);
   Py_DecRef(stream);
   return usable;
@@ -53,30 +59,25 @@ static int learn_types(Dispatcher *dispatcher, PyObject *tensors, PyObject *desc
 }
 
 /* Remembers what the base chose, in place of what it chose before if the kernel is another one by now. `lesson` is None, or (types of
-   the tensors among the arguments, the type of tensor descriptors or None, a recipe for an entry). */
+   the tensors among the arguments, the type of tensor descriptors or None, a recipe for an entry). The launch was done: an exception that is left here is no
+   reason to fail it by itself. */
 static void remember(Dispatcher *dispatcher, Call *call, PyObject *lesson) {
   PyObject *tensors, *descriptor, *recipe;
   if (lesson == Py_None)
     return;
-  if (!PyArg_ParseTuple(lesson, "OOO", &tensors, &descriptor, &recipe) || !learn_types(dispatcher, tensors, descriptor)) {
-    PyErr_Clear();
+  if (!PyArg_ParseTuple(lesson, "OOO", &tensors, &descriptor, &recipe) || !learn_types(dispatcher, tensors, descriptor))
     return;
-  }
-  if (!read_call(dispatcher, call))
-    return;
-  Entry *entry = make_entry(call, recipe);
+  Entry *entry = read_call(dispatcher, call) ? make_entry(call, dispatcher->parameter_count, recipe) : NULL;
   int place = entry ? find_entry(dispatcher, call, entry->device) : MAX_ENTRIES;
   if (place < MAX_ENTRIES) {
     Entry *before = place < dispatcher->entry_count ? dispatcher->entries[place] : NULL;
     dispatcher->entries[place] = entry;
     if (before)
-      free_entry(before);
+      release_entry(before);
     else
       dispatcher->entry_count += 1;
   } else if (entry) {
-    free_entry(entry);
-  } else {
-    PyErr_Clear(); /* the launch was done: nothing to remember is no reason to fail it */
+    release_entry(entry);
   }
 }
 
@@ -84,7 +85,7 @@ static void remember(Dispatcher *dispatcher, Call *call, PyObject *lesson) {
 static PyObject *go_slow(Dispatcher *dispatcher, Call *call, PyObject *grid, int usual) {
   PyObject *arguments = arguments_of(call), *keywords = arguments ? keywords_of(call) : NULL;
   PyObject *answer = NULL, *kernel = NULL;
-  dispatcher->slow_in_a_row += 1;
+  dispatcher->slow_in_a_row += dispatcher->slow_in_a_row <= MAX_SLOW_IN_A_ROW;
   if (keywords)
     answer = PyObject_CallFunctionObjArgs(dispatcher->slow, dispatcher->guards.function, grid, arguments, keywords, NULL);
   PyObject *lesson;
@@ -92,6 +93,13 @@ static PyObject *go_slow(Dispatcher *dispatcher, Call *call, PyObject *grid, int
     Py_IncRef(kernel);
     if (usual && guards_hold(&dispatcher->guards))
       remember(dispatcher, call, lesson);
+    Raised raised;
+    if (set_aside(&raised)) {
+      kernel = raise_late(&raised, kernel);
+    } else {
+      Py_DecRef(kernel);
+      kernel = NULL;
+    }
   }
   Py_DecRef(answer);
   Py_DecRef(arguments);
@@ -113,7 +121,8 @@ static PyObject *call_bound(PyObject *self, PyObject *const *values, Py_ssize_t 
     dispatcher->slow_in_a_row = 0;
     return result;
   }
-  return go_slow(dispatcher, &call, grid, usual);
+  Raised raised;
+  return set_aside(&raised) ? raise_late(&raised, go_slow(dispatcher, &call, grid, usual)) : NULL;
 }
 
 PyObject *bind(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {

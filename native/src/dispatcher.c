@@ -35,15 +35,25 @@ static int traverse(PyObject *self, visitproc visit, void *argument) {
     VISIT(dispatcher->entries[i]->defaults)
     VISIT(dispatcher->entries[i]->kept)
     VISIT(dispatcher->entries[i]->watched)
+    VISIT(dispatcher->entries[i]->expanders)
+    VISIT(dispatcher->entries[i]->scratch)
   }
+  for (int i = 0; i < dispatcher->known.count; ++i)
+    VISIT(dispatcher->known.types[i])
   return 0;
 }
 
-/* Only what can be part of a cycle: function -> dispatcher -> kernel -> function. */
+static void forget(Dispatcher *dispatcher) {
+  while (dispatcher->entry_count > 0)
+    release_entry(dispatcher->entries[--dispatcher->entry_count]);
+  while (dispatcher->known.count > 0)
+    Py_DecRef(dispatcher->known.types[--dispatcher->known.count]);
+}
+
+/* Only what can be part of a cycle: function -> dispatcher -> kernel or type of tensors -> function. */
 static int clear(PyObject *self) {
   Dispatcher *dispatcher = (Dispatcher *)self;
-  while (dispatcher->entry_count > 0)
-    free_entry(dispatcher->entries[--dispatcher->entry_count]);
+  forget(dispatcher);
   dispatcher->slow_in_a_row = MAX_SLOW_IN_A_ROW + 1;
   PyObject *function = dispatcher->guards.function;
   dispatcher->guards.function = new_reference(Py_None);
@@ -55,10 +65,7 @@ static void deallocate(PyObject *self) {
   Dispatcher *dispatcher = (Dispatcher *)self;
   PyObject *type = (PyObject *)Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  while (dispatcher->entry_count > 0)
-    free_entry(dispatcher->entries[--dispatcher->entry_count]);
-  while (dispatcher->known.count > 0)
-    Py_DecRef(dispatcher->known.types[--dispatcher->known.count]);
+  forget(dispatcher);
   PyObject *owned[] = {dispatcher->guards.function, dispatcher->guards.attributes, dispatcher->guards.knobs,
                        dispatcher->guards.driver,   dispatcher->guards.hook_chain, dispatcher->guards.run,
                        dispatcher->slow,            dispatcher->finish,            dispatcher->parameters,

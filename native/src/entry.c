@@ -12,8 +12,22 @@ static void list_owned(const Entry *entry, PyObject **owned) {
   memcpy(owned, all, sizeof all);
 }
 
-Entry *make_entry(const Call *call, PyObject *recipe) {
-  Entry made = {.word_count = call->tokens.count};
+static int has_size(PyObject *tuple, Py_ssize_t size) { return PyTuple_Check(tuple) && PyTuple_Size(tuple) == size; }
+
+/* Everything that is looked into later is there. */
+static int is_whole(const Entry *made, int parameter_count) {
+  if (!made->program)
+    return 0;
+  int whole = made->program->argument_count <= MAX_ARGUMENTS && has_size(made->defaults, parameter_count) &&
+              has_size(made->expanders, parameter_count) && PyTuple_Check(made->watched) &&
+              (made->scratch == Py_None || has_size(made->scratch, 3)) && PyLong_Check(made->device);
+  if (!whole)
+    PyErr_SetString(PyExc_ValueError, "the recipe does not fit the function");
+  return whole && (PyLong_AsLongLong(made->device) != -1 || !PyErr_Occurred());
+}
+
+Entry *make_entry(const Call *call, int parameter_count, PyObject *recipe) {
+  Entry made = {.holders = 1, .word_count = call->tokens.count};
   Settings *settings = &made.settings;
   unsigned long long function;
   PyObject *owned[OWNED];
@@ -23,12 +37,8 @@ Entry *make_entry(const Call *call, PyObject *recipe) {
     return NULL;
   settings->function = function;
   made.program = program_of(made.launch);
-  if (!made.program)
+  if (!is_whole(&made, parameter_count))
     return NULL;
-  if (made.program->argument_count > MAX_ARGUMENTS) {
-    PyErr_Format(PyExc_ValueError, "more than %d arguments", MAX_ARGUMENTS);
-    return NULL;
-  }
   size_t size = (size_t)call->tokens.count * sizeof *call->tokens.words;
   Entry *entry = PyMem_Malloc(sizeof *entry + size);
   if (!entry) {
@@ -46,15 +56,15 @@ Entry *make_entry(const Call *call, PyObject *recipe) {
 int is_unchanged(PyObject *launcher, PyObject *call, PyObject *watched) {
   PyObject *called = PyObject_GetAttr((PyObject *)Py_TYPE(launcher), names.__call__);
   Py_DecRef(called);
-  int same = called == call;
+  int same = called && called == call;
   for (Py_ssize_t i = 0; same && i + 2 < PyTuple_Size(watched); i += 3)
     same = PyDict_GetItemWithError(PyTuple_GetItem(watched, i), PyTuple_GetItem(watched, i + 1)) == PyTuple_GetItem(watched, i + 2);
-  if (!same)
-    PyErr_Clear();
   return same;
 }
 
-void free_entry(Entry *entry) {
+void release_entry(Entry *entry) {
+  if (--entry->holders > 0)
+    return;
   PyObject *owned[OWNED];
   list_owned(entry, owned);
   PyMem_Free(entry);

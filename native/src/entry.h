@@ -26,6 +26,7 @@ typedef struct {
   PyObject *scratch;   /* None, or (triton.runtime._allocation, bytes for each block of the grid, alignment) */
   const Program *program; /* of `launch` */
   Settings settings;
+  int holders; /* the dispatcher, and calls under way: Python code that runs in them may make the dispatcher forget it */
   int word_count;
   uint64_t words[];
 } Entry;
@@ -33,11 +34,12 @@ typedef struct {
 /* Makes an entry for a call from a recipe: (kernel, launcher, its type's __call__, launch's self, key, device, (function handle,
    cooperative, dependent, warps, blocks in a cluster, shared bytes), defaults, what to keep alive, watched, expanders, scratch).
    NULL with an exception set where that fails. */
-Entry *make_entry(const Call *call, PyObject *recipe);
+Entry *make_entry(const Call *call, int parameter_count, PyObject *recipe);
 
-/* Whether nothing was changed in a kernel and its launcher. Leaves no exception. */
+/* Whether nothing was changed in a kernel and its launcher. May leave an exception where something was. */
 int is_unchanged(PyObject *launcher, PyObject *call, PyObject *watched);
 
-void free_entry(Entry *entry);
+/* Gives up a hold; the last one frees the entry. */
+void release_entry(Entry *entry);
 
 #endif

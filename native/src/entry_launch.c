@@ -127,10 +127,8 @@ static int call_grid(const Dispatcher *dispatcher, Held *held, PyObject *grid, B
 }
 
 /* Launches through Python where the grid changed something that the base reads after it. */
-static int finish(const Dispatcher *dispatcher, Held *held, PyObject *stream) {
-  PyObject *kernel = PyObject_CallFunctionObjArgs(dispatcher->finish, held->kernel, held->extents, stream, held->after_grid, NULL);
-  Py_DecRef(kernel);
-  return kernel != NULL;
+static PyObject *finish(const Dispatcher *dispatcher, Held *held, PyObject *stream) {
+  return PyObject_CallFunctionObjArgs(dispatcher->finish, held->kernel, held->extents, stream, held->after_grid, NULL);
 }
 
 static int collect_arguments(Held *held, const Bound *bound, Arguments *arguments) {
@@ -168,7 +166,14 @@ static int launch_held(const Dispatcher *dispatcher, Held *held, Bound *bound, P
     return 0;
   int usual = bound->count == dispatcher->parameter_count && no_launch_hooks(&dispatcher->guards) &&
               is_unchanged(held->launcher, held->call, held->watched);
-  return usual ? launch_bound(held, bound, stream) : finish(dispatcher, held, stream);
+  if (usual)
+    return launch_bound(held, bound, stream);
+  Raised raised;
+  if (!set_aside(&raised))
+    return 0;
+  PyObject *result = raise_late(&raised, finish(dispatcher, held, stream));
+  Py_DecRef(result);
+  return result != NULL;
 }
 
 PyObject *launch_entry(const Dispatcher *dispatcher, const Entry *entry, const Call *call, PyObject *grid, PyObject *stream) {

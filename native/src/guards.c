@@ -40,13 +40,13 @@ static int unchanged(PyObject *now, PyObject *then) {
   return truth == 0;
 }
 
+/* Comparing may run Python code: what it changes in the dictionary ends the fast path. */
 static int globals_unchanged(const Guards *guards) {
   PyObject *used = PyDict_GetItemWithError(guards->attributes, names.used_global_vals);
   Py_IncRef(used);
   Py_ssize_t position = 0, size = used ? PyDict_Size(used) : -1;
   PyObject *key, *value;
   int same = size >= 0;
-  /* Comparing may run Python code: what it changes in the dictionary ends the fast path. */
   while (same && PyDict_Next(used, &position, &key, &value)) {
     Py_IncRef(key);
     Py_IncRef(value);
@@ -69,8 +69,6 @@ int no_launch_hooks(const Guards *guards) {
   Py_IncRef(runtime);
   int none = runtime && no_hook(guards, runtime, names.launch_enter_hook) && no_hook(guards, runtime, names.launch_exit_hook);
   Py_DecRef(runtime);
-  if (!none)
-    PyErr_Clear();
   return none;
 }
 
@@ -88,7 +86,7 @@ static int knobs_usual(const Guards *guards) {
 static int run_is_original(const Guards *guards) {
   PyObject *run = PyObject_GetAttr((PyObject *)Py_TYPE(guards->function), names.run);
   Py_DecRef(run);
-  return run == guards->run && !PyDict_GetItemWithError(guards->attributes, names.run);
+  return run == guards->run && !PyDict_GetItemWithError(guards->attributes, names.run) && !PyErr_Occurred();
 }
 
 static int function_usual(const Guards *guards) {
@@ -98,10 +96,7 @@ static int function_usual(const Guards *guards) {
 }
 
 int guards_hold(const Guards *guards) {
-  int usual = run_is_original(guards) && function_usual(guards) && knobs_usual(guards) && globals_unchanged(guards);
-  if (!usual)
-    PyErr_Clear();
-  return usual;
+  return run_is_original(guards) && function_usual(guards) && knobs_usual(guards) && globals_unchanged(guards);
 }
 
 int current_stream(const Guards *guards, PyObject **device, PyObject **stream) {
@@ -109,26 +104,61 @@ int current_stream(const Guards *guards, PyObject **device, PyObject **stream) {
   *device = *stream = NULL;
   if (active && active != Py_None)
     *device = PyObject_CallMethodObjArgs(active, names.get_current_device, NULL);
-  if (*device && Py_TYPE(*device) == &PyLong_Type)
+  int plain = *device && Py_TYPE(*device) == &PyLong_Type && (PyLong_AsLongLong(*device) != -1 || !PyErr_Occurred());
+  if (plain)
     *stream = PyObject_CallMethodObjArgs(active, names.get_current_stream, *device, NULL);
   Py_DecRef(active);
   if (*stream && Py_TYPE(*stream) == &PyLong_Type)
     return 1;
-  PyErr_Clear();
   Py_DecRef(*device);
   Py_DecRef(*stream);
   *device = *stream = NULL;
   return 0;
 }
 
+/* Looking up a key may run Python code, which may empty any of the dictionaries. */
 int still_cached(const Guards *guards, PyObject *device, PyObject *key, PyObject *kernel) {
   PyObject *caches = PyDict_GetItemWithError(guards->attributes, names.device_caches);
   Py_IncRef(caches);
   PyObject *own = caches && PyDict_Check(caches) ? PyDict_GetItemWithError(caches, device) : NULL;
   PyObject *kernels = own && PyTuple_Check(own) && PyTuple_Size(own) > 0 ? PyTuple_GetItem(own, 0) : NULL;
+  Py_IncRef(kernels);
   int found = kernels && PyDict_GetItemWithError(kernels, key) == kernel;
+  Py_DecRef(kernels);
   Py_DecRef(caches);
-  if (!found)
-    PyErr_Clear();
   return found;
+}
+
+/* What looking at a call in another way than the base does may raise by itself. */
+static int is_of_looking(void) {
+  PyObject *const types[] = {PyExc_AttributeError, PyExc_TypeError, PyExc_OverflowError, PyExc_SystemError};
+  for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
+    if (PyErr_ExceptionMatches(types[i]))
+      return 1;
+  return 0;
+}
+
+int set_aside(Raised *raised) {
+  *raised = (Raised){NULL, NULL, NULL};
+  if (!PyErr_Occurred())
+    return 1;
+  if (!PyErr_ExceptionMatches(PyExc_Exception))
+    return 0; /* KeyboardInterrupt and its like wait for nothing */
+  if (is_of_looking())
+    PyErr_Clear();
+  else
+    PyErr_Fetch(&raised->type, &raised->value, &raised->traceback);
+  return 1;
+}
+
+PyObject *raise_late(Raised *raised, PyObject *result) {
+  if (result && raised->type) {
+    Py_DecRef(result);
+    PyErr_Restore(raised->type, raised->value, raised->traceback);
+    return NULL;
+  }
+  Py_DecRef(raised->type);
+  Py_DecRef(raised->value);
+  Py_DecRef(raised->traceback);
+  return result;
 }

@@ -94,12 +94,15 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
     return PyErr_Format(PyExc_ValueError, "no vendor: '%.20s'", vendor);
   if (hip && !hip_load_launching())
     return NULL;
-  if (descriptor_type == Py_None) {
-    const ModuleState *state = PyType_GetModuleState(type);
-    if (!state)
-      return NULL;
-    descriptor_type = hip ? state->tdm_descriptor_type : state->tensor_map_type;
-  }
+  const ModuleState *state = PyType_GetModuleState(type);
+  if (!state)
+    return NULL;
+  PyObject *own_type = hip ? state->tdm_descriptor_type : state->tensor_map_type;
+  /* Descriptors are looked into: only those of this module have what is looked for. */
+  if (descriptor_type == Py_None || !strchr(text, STEP_DESCRIPTOR))
+    descriptor_type = own_type;
+  else if (descriptor_type != own_type)
+    return PyErr_Format(PyExc_ValueError, "no type of descriptors of this module");
   Program *program = new_program(hip ? &hip_vendor : &cuda_vendor, text, descriptor_type, warp_size);
   PyObject *self = program ? PyType_GenericAlloc(type, 0) : NULL;
   if (self)

@@ -160,10 +160,11 @@ static void raise_refused(CudaResult error, const Encoding *encoding, const Exte
     text = "Unknown error";
   Message message = {.length = 0};
   append(&message, "Triton Error [CUDA]: Failed to create tensor map descriptor: %s\n", text, 0);
-  message.length += (size_t)snprintf(message.text + message.length, sizeof message.text - message.length,
-                                     "elemType=%d rank=%d global_address=0x%llx elemSize=%d swizzle=%d padding=%d\n",
-                                     encoding->element_type, extents->rank, encoding->address, encoding->element_bytes,
-                                     encoding->swizzle, encoding->padding);
+  char line[256];
+  (void)snprintf(line, sizeof line, "elemType=%d rank=%d global_address=0x%llx elemSize=%d swizzle=%d padding=%d\n",
+                 encoding->element_type, extents->rank, encoding->address, encoding->element_bytes, encoding->swizzle,
+                 encoding->padding);
+  append(&message, "%s", line, 0);
   append_list(&message, "shape", extents->rank, extents->shape, NULL, "]\n");
   append_list(&message, "strides", extents->rank, extents->strides, NULL, "]\n");
   append_list(&message, "blockSize", extents->rank, NULL, extents->block, "] ");

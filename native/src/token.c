@@ -137,8 +137,5 @@ static int add_by_type(PyObject *value, int constant, const KnownTypes *known, T
 
 int add_token(PyObject *value, int constant, const KnownTypes *known, Tokens *tokens, uint64_t *address) {
   *address = NO_ADDRESS;
-  if (add_by_type(value, constant, known, tokens, address))
-    return 1;
-  PyErr_Clear(); /* the slow path meets it again and raises it */
-  return 0;
+  return add_by_type(value, constant, known, tokens, address) && !PyErr_Occurred();
 }

@@ -28,7 +28,7 @@ typedef struct {
 int add_word(Tokens *tokens, uint64_t word);
 
 /* Adds the token of an argument. `address` becomes what data_ptr() answered, NO_ADDRESS for what is no tensor.
-   `constant` tells that the value itself is part of the key. Returns 0, without an exception, where there is no token. */
+   `constant` tells that the value itself is part of the key. Returns 0, maybe with an exception, where there is no token. */
 int add_token(PyObject *value, int constant, const KnownTypes *known, Tokens *tokens, uint64_t *address);
 
 #endif

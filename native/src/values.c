@@ -170,7 +170,9 @@ int read_pointer(const Vendor *vendor, PyObject *object, int index, uint64_t *ad
     return 1;
   PyObject *answer = PyObject_CallMethodObjArgs(object, names.data_ptr, NULL);
   if (!answer) {
-    PyErr_SetString(PyExc_TypeError, "Pointer argument must be either uint64 or have data_ptr method");
+    /* As in the base, but for KeyboardInterrupt and its like, which the base loses. */
+    if (PyErr_ExceptionMatches(PyExc_Exception))
+      PyErr_SetString(PyExc_TypeError, "Pointer argument must be either uint64 or have data_ptr method");
     return 0;
   }
   int valid = 1;

@@ -26,7 +26,8 @@ COMMON = settings(deadline=None, database=None, suppress_health_check=list(Healt
 QUICK = settings(COMMON, max_examples=25, derandomize=True)
 
 Event = dict[str, Any]
-bare = st.sampled_from(["plain", "mixed", "uses_global", "uses_helper", "described"])
+PROBED = 5
+bare = st.sampled_from(["plain", "plain", "mixed", "uses_global", "uses_helper", "described"])
 wrapped = st.sampled_from(["tuned", "heuristic"])
 extents = st.lists(st.integers(0, 4), min_size=1, max_size=3)
 devices = st.integers(0, 1)
@@ -113,7 +114,7 @@ class Sides:
 
     def __init__(self, sides: Mapping[str, Side]) -> None:
         self.sides = sides
-        self.launched = self.records = 0
+        self.launched = 0
 
     def do(self, event: Event) -> None:
         """Do an event everywhere.
@@ -123,9 +124,7 @@ class Sides:
         for side in self.sides.values():
             side.send(event)
         seen = {name: side.receive() for name, side in self.sides.items()}
-        if event["do"] == "launch" and seen["base"]:
-            self.launched += event.get("times", 1)
-            self.records += len(seen["base"][1])
+        self.launched += {"launch": event.get("times", 1), "probe": PROBED}.get(event["do"], 0)
         for name, answer in seen.items():
             assert answer == seen["base"], f"{event}: base {seen['base']}, {name} {answer}"
 
@@ -137,10 +136,13 @@ class Events(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.do("reset")
+        self.sides.do({"do": "reset"})
+        self.do("probe")
 
     def do(self, name: str, /, **details: Any) -> None:
+        """Do an event, and see what has become of launches that were fast before."""
         self.sides.do({"do": name, **details})
+        self.sides.do({"do": "probe"})
 
     @rule(event=launches(), times=st.integers(1, 4))
     def launch(self, event: Event, times: int) -> None:
@@ -187,8 +189,8 @@ class Events(RuleBasedStateMachine):
     def set_global(self, name: str, number: int | None) -> None:
         self.do("set_global", name=name, number=number)
 
-    @rule(setting=st.booleans())
-    def debug(self, setting: bool) -> None:
+    @rule(setting=st.sampled_from([True, False, None]))
+    def debug(self, setting: bool | None) -> None:
         self.do("knob", name="debug", setting=setting)
 
     @rule(setting=st.sampled_from([None, "0", "1"]))
@@ -253,14 +255,12 @@ class Events(RuleBasedStateMachine):
 
     @rule(
         name=st.sampled_from(["patch_class", "unpatch_class"]),
-        member=st.sampled_from(
-            [("JITFunction", "run"), ("CudaLauncher", "__call__"), ("CompiledKernel", "launch_metadata")]
-        ),
+        member=st.sampled_from([("JITFunction", "run"), ("CudaLauncher", "__call__")]),
     )
     def patch(self, name: str, member: tuple[str, str]) -> None:
         self.do(name, name=member[0], member=member[1])
 
-    @rule(number=st.integers(0, 5), what=st.sampled_from(["run", "launch", "metadata", "shared", "cooperative"]))
+    @rule(number=st.integers(0, 5), what=st.sampled_from(["run", "launch", "metadata", "shared"]))
     def tamper(self, number: int, what: str) -> None:
         self.do("tamper", number=number, what=what)
 
@@ -298,6 +298,51 @@ def run_events(made: Sides, chosen: settings, decorate: Callable[[Any], Any] = l
     run_state_machine_as_test(decorate(machine), settings=chosen)
     fork.send({"do": "count"})
     return 1 - (fork.receive()[0] - before) / max(1, made.launched - launched)
+
+
+def launch_of_plain(kind: str, *effect: Any) -> Event:
+    grid = [kind, [2, 3], effect[0] if effect else None]
+    return {
+        "do": "launch",
+        "kernel": "plain",
+        "grid": grid,
+        "values": [["tensor", [4096, "float32"]], ["plain", 5]],
+        "options": {},
+    }
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        launch_of_plain("dictionary"),
+        launch_of_plain("sequence"),
+        launch_of_plain("tuple", "change a value"),
+        launch_of_plain("tuple", "take a value away"),
+        launch_of_plain("tuple", "launch"),
+        launch_of_plain("tuple", {"do": "add_hook", "side": "enter"}),
+        launch_of_plain("tuple", {"do": "set_hook", "side": "exit", "function": True}),
+        launch_of_plain("tuple", {"do": "clear_caches", "kernel": "plain", "what": "all"}),
+        launch_of_plain("tuple", {"do": "tamper", "number": 0, "what": "run"}),
+        {"do": "replace_run", "kernel": "plain"},
+        {"do": "knob", "name": "debug", "setting": None},
+        {"do": "instrumentation", "setting": None},
+        {"do": "patch_class", "name": "CudaLauncher", "member": "__call__"},
+        {"do": "tamper", "number": 0, "what": "launch"},
+        {"do": "tamper", "number": 0, "what": "shared"},
+        {"do": "tamper", "number": 0, "what": "run"},
+    ],
+    ids=lambda event: "-".join(str(value) for value in event.values() if isinstance(value, str)),
+)
+def test_event(sides_in_use: Sides, event: Event) -> None:
+    for each in ({"do": "reset"}, {"do": "probe"}, {"do": "probe"}, event, {"do": "probe"}, {"do": "probe"}):
+        sides_in_use.do(each)
+
+
+@pytest.mark.parametrize("class_", ["JITFunction", "CudaLauncher"])
+def test_replaced_before_the_first_launch(base_python: Path, fork_python: Path, folder: Path, class_: str) -> None:
+    with sides_of(base_python, fork_python, folder, "patched", class_) as made:
+        for _ in range(3):
+            made.do({"do": "probe"})
 
 
 def test_events(sides_in_use: Sides) -> None:

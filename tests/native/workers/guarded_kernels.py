@@ -49,9 +49,3 @@ def tuned(pointer, count, BLOCK: tl.constexpr):  # noqa: N803
 @triton.jit
 def heuristic(pointer, count, BLOCK: tl.constexpr):  # noqa: N803
     tl.store(pointer, count + BLOCK)
-
-
-#: Names of the kernels, and how many arguments each takes.
-KERNELS = {"plain": 2, "mixed": 5, "uses_global": 2, "uses_helper": 2, "described": 2, "tuned": 2, "heuristic": 2}
-#: Those that can be launched without a wrapper around them.
-BARE = ("plain", "mixed", "uses_global", "uses_helper", "described")
