@@ -157,7 +157,8 @@ def _read(group: Mapping[str, str], path: Path) -> str | bytes:
     if held is not None and not getattr(group, "reads_back", False):
         return held  # type: ignore[no-any-return]
     try:
-        data = path.read_bytes()
+        with io.FileIO(path) as stream:  # what Path.read_bytes does, without its detours
+            data = stream.read()
     except OSError:
         if held is None:
             raise

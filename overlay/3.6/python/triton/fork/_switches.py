@@ -27,6 +27,7 @@ SWITCHES: dict[str, str] = {
     "TRITON_FORK_PLAIN_VALUES": "code generation: short ways for integers, constants, scalar types and names",
     "TRITON_FORK_VALUES": "code generation: values copied and shared without the types of their fields",
     "TRITON_FORK_CALLS": "code generation: names and types of called functions worked out once",
+    "TRITON_FORK_METADATA": "one class for the metadata of kernels with the same fields",
     "TRITON_FORK_NATIVE": "driver utilities and launchers without a C compiler",
 }
 
