@@ -1,7 +1,8 @@
 """Generates launches: kernels with any signature, called with values that fit, values at limits and wrong ones.
 
-A case is plain JSON: ``parameters`` (name, annotation, default), ``unspecialized`` and ``unaligned`` (names),
-``has_store``, and ``calls``, each with ``arguments``, ``keywords``, ``options``, ``grid``, ``callable_grid``. A value is a
+A case is plain JSON: ``parameters`` (name, annotation, default), ``unspecialized`` and ``unaligned`` (names), ``body`` (what
+the kernel does, one of the worker's), ``hooks`` (launch hooks that are on), ``rounds`` (how often all calls are done, one after
+the other), and ``calls``, each with ``arguments``, ``keywords``, ``options``, ``grid``, ``callable_grid``. A value is a
 pair of its kind and what it is made of: ``["int", "-5"]``, ``["float", <8 bytes as hexadecimal>]``,
 ``["tensor", [address, dtype, shape]]``, ``["tuple", [values]]``, ``["pair", [values]]`` (a named tuple),
 ``["descriptor", {...}]``, ``["plain", None]``, ``["odd", name]`` (a name of the worker's table of strange objects).
@@ -39,6 +40,9 @@ OPTIONS: dict[str, dict[str, list[Any]]] = {
     "hip": {"num_warps": [1, 2, 4, 8], "waves_per_eu": [0, 1], "launch_cooperative_grid": [False, True]},
 }
 ODD_OPTIONS: list[dict[str, Any]] = [{"num_warps": 3}, {"no_such_option": 1}, {"num_stages": "two"}, {"num_warps": 64}]
+
+
+HOOKS = ["enter", "exit", "both", "failing enter", "failing exit"]
 
 
 class Parameter:
@@ -102,8 +106,12 @@ def calls(draw: st.DrawFn, parameters: list[Parameter], settings: dict[str, Any]
 
 
 @st.composite
-def cases(draw: st.DrawFn, backend: str = "cuda") -> Case:
-    """Draw a kernel and some calls of it."""
+def cases(draw: st.DrawFn, backend: str = "cuda", rounds: int = 2) -> Case:
+    """Draw a kernel and some calls of it.
+
+    :param backend: ``cuda`` or ``hip``
+    :param rounds: how often the calls are done; the fork launches natively what it has seen before
+    """
     parameters = draw(parameter_lists())
     names = [parameter.name for parameter in parameters if parameter.annotation != "tl.constexpr"]
     some = st.lists(st.sampled_from(names), max_size=2, unique=True) if names else st.just([])
@@ -114,7 +122,9 @@ def cases(draw: st.DrawFn, backend: str = "cuda") -> Case:
         "unspecialized": draw(some),
         "unaligned": draw(some),
         # Triton's compiler places clusters by the stores of a kernel and gives up where there is none.
-        "has_store": settings.get("num_ctas", 1) > 1,
+        "body": "store" if settings.get("num_ctas", 1) > 1 else draw(st.sampled_from(["nothing"] * 6 + ["scratch"])),
+        "hooks": draw(st.sampled_from(["none"] * 6 + HOOKS)),
+        "rounds": rounds,
         "calls": draw(st.lists(calls(parameters, settings), min_size=2, max_size=6)),
     }
 
@@ -131,7 +141,9 @@ def simple_case(annotation: str, *arguments: list[str]) -> Case:
         "parameters": [["p0", annotation, ""]],
         "unspecialized": [],
         "unaligned": [],
-        "has_store": False,
+        "body": "nothing",
+        "hooks": "none",
+        "rounds": 1,
         "calls": [{"arguments": [argument], **call} for argument in arguments],
     }
 

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,7 +19,14 @@ class Side:
     """A process in one environment that runs cases; started again after a crash."""
 
     def __init__(
-        self, python: Path, folder: Path, cache: Path, *, backend: str = "cuda", plant: str | None = None
+        self,
+        python: Path,
+        folder: Path,
+        cache: Path,
+        *,
+        backend: str = "cuda",
+        plant: str | None = None,
+        extra: Mapping[str, str] | None = None,
     ) -> None:
         """Describe the process; it starts with the first case.
 
@@ -28,9 +35,10 @@ class Side:
         :param cache: Triton's cache, of this side alone
         :param backend: ``cuda`` or ``hip``
         :param plant: what to break on purpose, one of the worker's names
+        :param extra: more environment variables; ``FORK_EXTENSION`` names another build of the fork's extension
         """
         self.command: list[str | Path] = [python, WORKER, backend, *([plant] if plant else [])]
-        self.environment = environment(folder, cache)
+        self.environment = environment(folder, cache, extra)
         self.messages = cache.parent / f"{cache.name}.stderr"
         self.process: subprocess.Popen[str] | None = None
         self.crashes = 0

@@ -1,11 +1,12 @@
 """Base and fork, given the same launches, hand the same bytes to the driver or raise the same type of error.
 
-The quick set runs a fixed set of cases. `LAUNCH_EXAMPLES=5000 LAUNCH_SEED=7` with `-m slow` runs as many others as wanted.
+The quick set runs a fixed set of cases. `LAUNCH_EXAMPLES=5000 LAUNCH_SEED=7 LAUNCH_ROUNDS=20` with `-m slow` runs as many others
+as wanted: so many kernels, with two to six calls each, done so often.
 """
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -73,14 +74,23 @@ def test_launches_agree_with_hip(base_python: Path, fork_python: Path, folder: P
 
 
 @pytest.mark.slow
-def test_many_launches_agree(base: Side, fork: Side) -> None:
+def test_many_launches_agree(base: Side, fork: Side, record_property: Callable[[str, object], None]) -> None:
+    seen: Counter[str] = Counter()
+    examples, rounds = int(os.environ.get("LAUNCH_EXAMPLES", "2000")), int(os.environ.get("LAUNCH_ROUNDS", "20"))
+
     @seed(int(os.environ.get("LAUNCH_SEED", "1")))
-    @settings(COMMON, max_examples=int(os.environ.get("LAUNCH_EXAMPLES", "2000")))
-    @given(cases())
+    @settings(COMMON, max_examples=examples)
+    @given(cases(rounds=rounds))
     def run(case: Case) -> None:
-        compare(base, fork, case)
+        for outcome in compare(base, fork, case):
+            seen.update(outcome.keys() & {"launches", "error", "crash", "again"})
+            seen["calls"] += 1
 
     run()
+    for name, count in seen.items():
+        record_property(name, count)
+    assert seen["launches"] > examples * rounds
+    assert seen["crash"] < examples / 100
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,12 @@ import triton.language as tl
 from triton.backends.nvidia import driver as nvidia
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+import triton
 from tests.fake_driver.amd import install as install_hip
 from tests.fake_driver.nvidia import install as install_cuda
 from tests.fake_driver.tensors import tensor
+from tests.native.workers.extension import load_extension
+from triton import knobs
 
 # What a plant replaces in the C source of every launcher.
 PLANTS = {
@@ -29,7 +32,13 @@ PLANTS = {
     "missing check": ('"iiiKKppOOOOOOh', '"iiiKKppOOOOOOH'),
 }
 
-STORE = "tl.store(tl.zeros([64], tl.int64).to(tl.pointer_type(tl.int32), bitcast=True), tl.zeros([64], tl.int32))"
+_POINTER = "tl.full([], 4096, tl.int64).to(tl.pointer_type(tl.int32), bitcast=True)"
+BODIES = {
+    "nothing": "pass",
+    "store": "tl.store(tl.zeros([64], tl.int64).to(tl.pointer_type(tl.int32), bitcast=True), tl.zeros([64], tl.int32))",
+    # A descriptor made by the kernel lies in scratch memory.
+    "scratch": f"tl.make_tensor_descriptor({_POINTER}, [64, 64], [64, 1], [16, 32]).store([0, 0], tl.zeros([16, 32], tl.int32))",
+}
 
 Pair = collections.namedtuple("Pair", ["left", "right"])
 
@@ -124,7 +133,7 @@ def make_kernel(case, folder, number):
     source = (
         "import triton\nimport triton.language as tl\n\n"
         f"@triton.jit(do_not_specialize={case['unspecialized']}, do_not_specialize_on_alignment={case['unaligned']})\n"
-        f"def kernel({', '.join(parameters)}):\n    {STORE if case['has_store'] else 'pass'}\n"
+        f"def kernel({', '.join(parameters)}):\n    {BODIES[case['body']]}\n"
     )
     path = folder / f"case{number}.py"
     path.write_text(source)
@@ -134,8 +143,38 @@ def make_kernel(case, folder, number):
     return module.kernel
 
 
-def outcome(library, kernel, call):
-    """Launch once: the records, or the type of the error."""
+class Surroundings:
+    """Hooks and allocator, and what they were asked."""
+
+    def __init__(self, hooks):
+        self.seen = []
+        # Others than chains, which the driver calls as they are.
+        sides = {"enter": ["enter"], "exit": ["exit"], "both": ["enter", "exit"]}.get(hooks.split()[-1], [])
+        self.failing = hooks.startswith("failing")
+        for side in ("enter", "exit"):
+            setattr(knobs.runtime, f"launch_{side}_hook", self.hook(side) if side in sides else knobs.HookChain())
+        triton.set_allocator(self.allocate)
+
+    def hook(self, side):
+        def called(metadata):
+            data = metadata.get() if metadata is not None else {}
+            self.seen.append([side, data.get("name"), data.get("stream")])
+            if self.failing:
+                raise LookupError(side)
+
+        return called
+
+    def allocate(self, size, alignment, stream):
+        self.seen.append(["allocate", size, alignment, stream])
+        return tensor(1 << 20, "int8", (16,))
+
+    def take(self):
+        seen, self.seen = self.seen, []
+        return seen
+
+
+def outcome(library, kernel, call, surroundings):
+    """Launch once: the records, or the type of the error; and what hooks and allocator were asked."""
     arguments = [value(spec) for spec in call["arguments"]]
     keywords = {name: value(spec) for name, spec in call["keywords"].items()}
     grid = value(call["grid"])
@@ -145,14 +184,14 @@ def outcome(library, kernel, call):
         kernel[grid](*arguments, **keywords, **call["options"])
     except Exception as error:
         library.launches()
-        return {"error": type(error).__name__, "message": str(error)}
+        return {"error": type(error).__name__, "message": str(error), "asked": surroundings.take()}
     records = []
     for launch in library.launches():
         record = {name: getattr(launch, name) for name in ("function", "device", "grid", "block", "shared", "stream")}
         record["attributes"] = [[number, data.hex()] for number, data in launch.attributes]
         record["parameters"] = [data.hex() for data in launch.parameters]
         records.append(record)
-    return {"launches": records}
+    return {"launches": records, "asked": surroundings.take()}
 
 
 def run_case(library, case, folder, number):
@@ -160,7 +199,16 @@ def run_case(library, case, folder, number):
         kernel = make_kernel(case, folder, number)
     except Exception as error:
         return [{"error": type(error).__name__, "message": str(error)}]
-    return [outcome(library, kernel, call) for call in case["calls"]]
+    surroundings = Surroundings(case["hooks"])
+    first = [outcome(library, kernel, call, surroundings) for call in case["calls"]]
+    outcomes = list(first)
+    for _ in range(case["rounds"] - 1):
+        for at, call in enumerate(case["calls"]):
+            again = outcome(library, kernel, call, surroundings)
+            # Most are as before, and said in few words.
+            same = again.get("error", again) == first[at].get("error", first[at])
+            outcomes.append({"again": at, **dict.fromkeys(again.keys() & {"launches"}, "as before")} if same else again)
+    return outcomes
 
 
 def plant(name):
@@ -175,6 +223,8 @@ def main():
     os.dup2(2, 1)
     if len(sys.argv) > 2:
         plant(sys.argv[2])
+    if extension := os.environ.get("FORK_EXTENSION"):
+        load_extension(extension)
     library = {"cuda": install_cuda, "hip": install_hip}[sys.argv[1]]().library
     with tempfile.TemporaryDirectory() as folder:
         for number, line in enumerate(sys.stdin):
