@@ -55,6 +55,7 @@ def test_a_changed_method_changes_the_key(run: Worker, fork_python: Path, tmp_pa
     after = run(fork_python, str(tmp_path / "stable_keys"), "0")
     assert {name for name in before if before[name] != after[name]} == {
         "class",
+        "items",
         "object",
         "method",
         "nested",

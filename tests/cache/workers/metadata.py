@@ -25,6 +25,8 @@ except ImportError:
 kernels = [common.compile_kernel(value=value) for value in (2, 3, 4)]
 facts = []
 for kernel in kernels:
-    fields = {name: str(value) for name, value in kernel.metadata._asdict().items() if name not in ("hash", "extern_libs")}
+    fields = {
+        name: str(value) for name, value in kernel.metadata._asdict().items() if name not in ("hash", "extern_libs")
+    }
     facts.append([kind.__name__, kind.__module__, fields, list(kernel.packed_metadata)])
 common.report({"made": made, "facts": facts, "classes": len({type(kernel.metadata) for kernel in kernels})})

@@ -83,5 +83,16 @@ def names_set(p):
     tl.store(p, S)
 
 
+settings = types.ModuleType("settings")
+settings.items = [object(), Plain(3), {"f": lambda x: x}, frozenset({"x", "y", "z"})]
+settings.environment = __import__("os").environ
+
+
+@triton.jit
+def reads_items(p, unset=settings.items[0], environment=settings.environment):
+    tl.store(p, len(settings.items) + len(settings.environment))
+
+
+keys["items"] = reads_items.cache_key
 keys.update(global_object=names_object.cache_key, global_set=names_set.cache_key)
 common.report(keys)

@@ -9,7 +9,9 @@ import dataclasses
 import enum
 import functools
 import hashlib
+import os
 import re
+import sys
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -117,12 +119,14 @@ def text_of_default(value: Any) -> str:
 
 
 def _describe_or_give_up(value: Any) -> str:
-    try:
-        return "?" if hasattr(value, "data_ptr") else describe(value)  # memory of a device is left alone
-    except (
-        Exception
-    ):  # anybody's code, of values that the base leaves out of its keys: nobody's program may fail for it
+    """Describe a value that is no constant; what the base leaves out of its keys must not make these differ in every process."""
+    if value is os.environ or value is sys.modules:
         return "?"
+    try:
+        text = "?" if hasattr(value, "data_ptr") else describe(value)  # memory of a device is left alone
+    except Exception:  # anybody's code: nobody's program may fail for it
+        return "?"
+    return _ADDRESS.sub("", text)
 
 
 def describe(value: Any, inside: frozenset[int] = frozenset()) -> str:
