@@ -12,7 +12,10 @@ static int parameter_named(const Dispatcher *dispatcher, PyObject *name) {
 int read_call(const Dispatcher *dispatcher, Call *call) {
   memset(call->places, -1, sizeof call->places);
   call->tokens.count = 0;
-  add_word(&call->tokens, (uint64_t)call->argument_count);
+  call->tokens.with_ranges = dispatcher->known.stored_type ? uses_buffer_operations(&dispatcher->guards) : 0;
+  if (call->tokens.with_ranges < 0)
+    return 0;
+  add_word(&call->tokens, (uint64_t)call->tokens.with_ranges << 32 | (uint64_t)call->argument_count);
   for (int i = 0; i < call->value_count; ++i) {
     int parameter = i;
     if (i >= call->argument_count) {

@@ -41,7 +41,12 @@ static int try_fast(const Dispatcher *dispatcher, Call *call, PyObject *grid, Py
   return usable;
 }
 
-static int learn_types(Dispatcher *dispatcher, PyObject *tensors, PyObject *descriptor) {
+static void learn_type(PyObject **known, PyObject *type) {
+  if (type != Py_None && !*known)
+    *known = new_reference(type);
+}
+
+static int learn_types(Dispatcher *dispatcher, PyObject *tensors, PyObject *descriptor, PyObject *stored) {
   KnownTypes *known = &dispatcher->known;
   if (!PyTuple_Check(tensors))
     return 0;
@@ -53,19 +58,20 @@ static int learn_types(Dispatcher *dispatcher, PyObject *tensors, PyObject *desc
     if (!found)
       known->types[known->count++] = new_reference(type);
   }
-  if (descriptor != Py_None && !known->descriptor_type)
-    known->descriptor_type = new_reference(descriptor);
+  learn_type(&known->descriptor_type, descriptor);
+  learn_type(&known->stored_type, stored);
   return 1;
 }
 
 /* Remembers what the base chose, in place of what it chose before if the kernel is another one by now. `lesson` is None, or (types of
-   the tensors among the arguments, the type of tensor descriptors or None, a recipe for an entry). The launch was done: an exception that is left here is no
-   reason to fail it by itself. */
+   the tensors among the arguments, the type of tensor descriptors or None, for HIP the class of tensors that have a storage, a
+   recipe for an entry). The launch was done: an exception that is left here is no reason to fail it by itself. */
 static void remember(Dispatcher *dispatcher, Call *call, PyObject *lesson) {
-  PyObject *tensors, *descriptor, *recipe;
+  PyObject *tensors, *descriptor, *stored, *recipe;
   if (lesson == Py_None)
     return;
-  if (!PyArg_ParseTuple(lesson, "OOO", &tensors, &descriptor, &recipe) || !learn_types(dispatcher, tensors, descriptor))
+  if (!PyArg_ParseTuple(lesson, "OOOO", &tensors, &descriptor, &stored, &recipe) ||
+      !learn_types(dispatcher, tensors, descriptor, stored))
     return;
   Entry *entry = read_call(dispatcher, call) ? make_entry(call, dispatcher->parameter_count, recipe) : NULL;
   int place = entry ? find_entry(dispatcher, call, entry->device) : MAX_ENTRIES;

@@ -69,7 +69,7 @@ static void deallocate(PyObject *self) {
   PyObject *owned[] = {dispatcher->guards.function, dispatcher->guards.attributes, dispatcher->guards.knobs,
                        dispatcher->guards.driver,   dispatcher->guards.hook_chain, dispatcher->guards.run,
                        dispatcher->slow,            dispatcher->finish,            dispatcher->parameters,
-                       dispatcher->known.descriptor_type};
+                       dispatcher->known.descriptor_type, dispatcher->known.stored_type};
   PyObject_GC_Del(self);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i)
     Py_DecRef(owned[i]);

@@ -72,6 +72,16 @@ int no_launch_hooks(const Guards *guards) {
   return none;
 }
 
+int uses_buffer_operations(const Guards *guards) {
+  PyObject *amd = knobs_of(guards, names.amd);
+  Py_IncRef(amd);
+  PyObject *knob = amd ? PyObject_GetAttr(amd, names.use_buffer_ops) : NULL;
+  int truth = knob ? PyObject_IsTrue(knob) : -1;
+  Py_DecRef(knob);
+  Py_DecRef(amd);
+  return truth;
+}
+
 /* Both knobs are part of a kernel's key as they are: nothing else that is false will do. */
 static int knobs_usual(const Guards *guards) {
   PyObject *runtime = knobs_of(guards, names.runtime), *compilation = knobs_of(guards, names.compilation);

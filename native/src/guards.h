@@ -22,6 +22,9 @@ int guards_hold(const Guards *guards);
 /* 1 where no launch hook is on. */
 int no_launch_hooks(const Guards *guards);
 
+/* HIP's knob for buffer operations: 1 or 0; -1 where there is no such knob or it fails. */
+int uses_buffer_operations(const Guards *guards);
+
 /* New references to the current device and its stream, asked of the active driver; NULL for both where there is no plain answer. */
 int current_stream(const Guards *guards, PyObject **device, PyObject **stream);
 

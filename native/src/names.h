@@ -10,6 +10,7 @@
   NAME(__dict__)                                                                                                                 \
   NAME(_active)                                                                                                                  \
   NAME(_allocator)                                                                                                               \
+  NAME(amd)                                                                                                                      \
   NAME(base)                                                                                                                     \
   NAME(block_shape)                                                                                                              \
   NAME(calls)                                                                                                                    \
@@ -26,8 +27,12 @@
   NAME(launch_exit_hook)                                                                                                         \
   NAME(name)                                                                                                                     \
   NAME(pre_run_hooks)                                                                                                            \
+  NAME(ptr_range)                                                                                                                \
   NAME(run)                                                                                                                      \
   NAME(runtime)                                                                                                                  \
+  NAME(size)                                                                                                                     \
+  NAME(untyped_storage)                                                                                                          \
+  NAME(use_buffer_ops)                                                                                                           \
   NAME(used_global_vals)
 
 #define DECLARE_NAME(name) PyObject *name;

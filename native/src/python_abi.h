@@ -108,6 +108,7 @@ void Py_IncRef(PyObject *object);
 void Py_DecRef(PyObject *object);
 PyObject *PyObject_Init(PyObject *object, PyTypeObject *type);
 int PyObject_IsTrue(PyObject *object);
+int PyObject_IsInstance(PyObject *object, PyObject *type);
 PyObject *PyObject_Str(PyObject *object);
 Py_ssize_t PyObject_Size(PyObject *object);
 PyObject *PyObject_GetItem(PyObject *object, PyObject *key);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ALIGNMENT 16 /* that the base's CUDA backend asks of addresses and integers */
+#define ALIGNMENT 16 /* that the base asks of addresses and integers */
 
 /* A block of a descriptor is one word: the rank and, for each dimension, an extent below 4096. */
 #define MAX_RANK 5
@@ -59,15 +59,43 @@ static int is_known(const KnownTypes *known, PyObject *type) {
   return 0;
 }
 
+static int has_small_storage(PyObject *value, int *small) {
+  PyObject *storage = PyObject_CallMethodObjArgs(value, names.untyped_storage, NULL);
+  PyObject *size = storage ? PyObject_CallMethodObjArgs(storage, names.size, NULL) : NULL;
+  int valid = size && Py_TYPE(size) == &PyLong_Type, overflow = 0;
+  *small = valid && PyLong_AsLongLongAndOverflow(size, &overflow) <= INT32_MAX && !overflow;
+  Py_DecRef(size);
+  Py_DecRef(storage);
+  return valid;
+}
+
+/* What HIPBackend.is_within_2gb says. Returns 0 for a tensor that tells its range itself, and where an exception is set. */
+static int is_small(PyObject *value, const KnownTypes *known, const Tokens *tokens, int *small) {
+  *small = 0;
+  if (!tokens->with_ranges)
+    return 1;
+  PyObject *range = PyObject_GetAttr(value, names.ptr_range);
+  Py_DecRef(range);
+  if (range || !PyErr_ExceptionMatches(PyExc_AttributeError))
+    return 0;
+  PyErr_Clear();
+  int stored = PyObject_IsInstance(value, known->stored_type);
+  return stored > 0 ? has_small_storage(value, small) : stored == 0;
+}
+
 /* The element type is told by its identity; an entry keeps its own alive. */
-static int add_tensor(PyObject *value, Tokens *tokens, uint64_t *address) {
+static int add_tensor(PyObject *value, const KnownTypes *known, Tokens *tokens, uint64_t *address) {
+  int small;
+  if (!is_small(value, known, tokens, &small))
+    return 0;
   PyObject *answer = PyObject_CallMethodObjArgs(value, names.data_ptr, NULL);
   PyObject *dtype = answer ? PyObject_GetAttr(value, names.dtype) : NULL;
   int valid = dtype && PyLong_Check(answer);
   if (valid) {
     *address = PyLong_AsUnsignedLongLong(answer); /* a negative one is left to the slow path */
     valid = *address != NO_ADDRESS &&
-            add_pair(tokens, (uint64_t)(uintptr_t)Py_TYPE(value) | (*address % ALIGNMENT == 0), (uint64_t)(uintptr_t)dtype);
+            add_pair(tokens, (uint64_t)(uintptr_t)Py_TYPE(value) | (uint64_t)small << 1 | (*address % ALIGNMENT == 0),
+                     (uint64_t)(uintptr_t)dtype);
   }
   Py_DecRef(answer);
   Py_DecRef(dtype);
@@ -131,7 +159,7 @@ static int add_by_type(PyObject *value, int constant, const KnownTypes *known, T
   if (constant || value == Py_None || type == &PyBool_Type)
     return add_pair(tokens, KIND_OBJECT, (uint64_t)(uintptr_t)value);
   if (is_known(known, (PyObject *)type))
-    return add_tensor(value, tokens, address);
+    return add_tensor(value, known, tokens, address);
   return (PyObject *)type == known->descriptor_type && add_descriptor(value, tokens);
 }
 

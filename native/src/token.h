@@ -11,17 +11,20 @@
 #define MAX_TENSOR_TYPES 8
 #define NO_ADDRESS UINT64_MAX
 
+/* `with_ranges`: whether it counts that a tensor's storage has less than 2 GiB, as HIP's buffer operations need it. */
 typedef struct {
   int count;
+  int with_ranges;
   uint64_t words[MAX_WORDS];
 } Tokens;
 
 /* Types known to be like tensors: what they answer to data_ptr() and `dtype` says all. And the one of host-side tensor
-   descriptors, or NULL: their element type and block say all. */
+   descriptors, or NULL: their element type and block say all. For HIP, the class of tensors that have a storage; else NULL. */
 typedef struct {
   PyObject *types[MAX_TENSOR_TYPES];
   int count;
   PyObject *descriptor_type;
+  PyObject *stored_type;
 } KnownTypes;
 
 /* Adds a word. Returns 0 where there is no room. */

@@ -18,7 +18,7 @@ def folder(base_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return prepare(base_python, tmp_path_factory.mktemp("fake"))
 
 
-@pytest.fixture(scope="module", params=["90", "80"], ids=["tensor maps", "decomposed"])
+@pytest.fixture(scope="module", params=["cuda 90", "cuda 80", "hip 0"])
 def reports(
     request: pytest.FixtureRequest,
     base_python: Path,
@@ -26,11 +26,12 @@ def reports(
     folder: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Any, Any]:
-    """What base and fork report, with a device that has tensor maps and one that has none."""
-    extra = {"FAKE_CUDA_CAPABILITY": request.param}
+    """What base and fork report, with a device that has tensor maps and with two that have none."""
+    vendor, capability = request.param.split()
+    extra = {"FAKE_CUDA_CAPABILITY": capability}
     caches = tmp_path_factory.mktemp("caches")
-    base = run_program(base_python, WORKER, folder, caches / "base", [], extra)
-    return base, run_program(fork_python, WORKER, folder, caches / "fork", ["count"], extra)
+    base = run_program(base_python, WORKER, folder, caches / "base", [vendor], extra)
+    return base, run_program(fork_python, WORKER, folder, caches / "fork", [vendor, "count"], extra)
 
 
 def test_most_calls_are_fast(reports: tuple[Any, Any]) -> None:
@@ -39,7 +40,7 @@ def test_most_calls_are_fast(reports: tuple[Any, Any]) -> None:
     assert 0 < slow["described"] + slow["scratched"] + slow["typed"] < 20
 
 
-@pytest.mark.parametrize("part", ["many", "descriptors", "odd"])
+@pytest.mark.parametrize("part", ["many", "descriptors", "odd", "storages"])
 def test_launches_are_the_same(reports: tuple[Any, Any], part: str) -> None:
     base, fork = (report["report"][part] for report in reports)
     assert len(base) == len(fork)
@@ -51,9 +52,10 @@ def test_allocators_are_asked_for_the_same(reports: tuple[Any, Any]) -> None:
     assert fork == base
 
 
+@pytest.mark.parametrize("vendor", ["cuda", "hip"])
 def test_under_the_sanitizers(
-    fork_python: Path, folder: Path, tmp_path: Path, sanitized: Path, sanitizer_environment: dict[str, str]
+    vendor: str, fork_python: Path, folder: Path, tmp_path: Path, sanitized: Path, sanitizer_environment: dict[str, str]
 ) -> None:
-    arguments = ["count", str(sanitized)]
+    arguments = [vendor, "count", str(sanitized)]
     report = run_program(fork_python, WORKER, folder, tmp_path / "cache", arguments, sanitizer_environment)
     assert report["slow"]["tuples"] < CALLS_OF_EACH / 2

@@ -1,6 +1,6 @@
 """Launches kernels with tuples, tensor descriptors, scratch memory and unusual constants again and again; reports what happened.
 
-Arguments: as those of fast_path.
+Arguments: cuda or hip, then as those of fast_path.
 """
 # mypy: ignore-errors
 
@@ -14,7 +14,9 @@ import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 import triton
-from tests.fake_driver.nvidia import install
+from tests.fake_driver.amd import install as install_hip
+from tests.fake_driver.nvidia import install as install_cuda
+from tests.fake_driver.tensors import TensorLike
 from tests.native.workers.extension import load_extension
 from tests.native.workers.fast_path import Odd, outcome, slow, tensor
 
@@ -167,10 +169,47 @@ def odd(library):
     return seen
 
 
+def storages(library):
+    """What HIP's backend asks of tensors: how large their storage is, unless they say what range they have."""
+    from triton import knobs
+
+    torch = sys.modules["torch"]
+    seen = []
+
+    class Storage:
+        def __init__(self, size):
+            self.size = size
+
+    class Stored(TensorLike, torch.Tensor):
+        def untyped_storage(self):
+            return Storage(self.size)
+
+    def stored(size, address=4096):
+        made = Stored(address, tensor(4096).dtype)
+        made.size = size
+        return made
+
+    def ranged(size):
+        made = tensor(4096)
+        made.ptr_range = lambda: size
+        return made
+
+    kinds = [
+        stored(lambda: 100), stored(lambda: 2**31 - 1), stored(lambda: 2**31), stored(lambda: 2**70), stored(lambda: 1 // 0),
+        stored(lambda: "text"), stored(lambda: 100, 4104), ranged(100), ranged(2**31), tensor(4096),
+    ]  # fmt: skip
+    for use in (True, False, True):
+        knobs.amd.use_buffer_ops = use
+        for each in [*kinds, *kinds]:
+            seen += [outcome(library, functools.partial(typed[(1,)], each, 5, tl.float32, "name")) for _ in range(2)]
+    return seen
+
+
 def main():
-    fast = sys.argv[1:2] == ["count"]
-    if sys.argv[2:]:
-        load_extension(sys.argv[2])
+    vendor, *options = sys.argv[1:]
+    fast = options[:1] == ["count"]
+    if options[1:]:
+        load_extension(options[1])
     if fast:
         from triton.fork import _native_dispatch
 
@@ -181,13 +220,14 @@ def main():
             return original(*arguments)
 
         _native_dispatch._launch = counted
-    library = install().library
+    library = {"cuda": install_cuda, "hip": install_hip}[vendor]().library
     triton.set_allocator(lambda size, alignment, stream: tensor((size << 20) + alignment))
     report = {"many": many(library, random.Random(7), 120)}
     slow_of_many = collections.Counter(slow)
     report["descriptors"] = changed(library, lambda one: described[(1,)](one, tensor(64), 2.0))
     report["allocations"] = allocations(library)
     report["odd"] = odd(library)
+    report["storages"] = storages(library) if vendor == "hip" else []
     print(json.dumps({"report": report, "slow": slow_of_many}))
 
 

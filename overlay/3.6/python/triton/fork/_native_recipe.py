@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -15,49 +16,72 @@ __all__ = ["lesson"]
 _CONSTANTS = (int, float, bool, str, type(None))
 _SCALARS = (int, float, bool, type(None))
 
+# Package of a vendor -> its backend's class and its launcher's.
+_CUDA, _HIP = "triton.backends.nvidia", "triton.backends.amd"
+_CLASSES = {_CUDA: ("CUDABackend", "CudaLauncher"), _HIP: ("HIPBackend", "HIPLauncher")}
+
+# What the base reads in every launch; HIP's launcher has not all of it.
 _OF_KERNEL = ("_run", "function", "packed_metadata")
 _OF_LAUNCHER = ("launch", "launch_cooperative_grid", "launch_pdl", "global_scratch_size", "profile_scratch_size")
 
 
 def lesson(
     function: Any, kernel: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> tuple[tuple[Any, ...], Any, tuple[Any, ...]] | None:
+) -> tuple[tuple[Any, ...], Any, Any, tuple[Any, ...]] | None:
     """Describe a launch that the base did.
 
     :param function: The JIT function.
     :param kernel: What the base launched.
     :param arguments: Positional arguments of the call.
     :param keywords: Its other arguments, options of the compiler among them.
-    :returns: Types of the tensors among the arguments, the type of the tensor descriptors or ``None``, and a recipe as
-        ``native/src/entry.h`` describes it. ``None`` where only the base can launch such calls.
+    :returns: Types of the tensors among the arguments, the type of the tensor descriptors or ``None``, for HIP the class of
+        tensors that have a storage, and a recipe as ``native/src/entry.h`` describes it. ``None`` where only the base can launch
+        such calls.
     """
     from triton.runtime.driver import driver
 
     run: Any = getattr(kernel, "_run", None)
     device = driver.active.get_current_device()
     caches = function.device_caches.get(device)
-    if caches is None or not _is_of_cuda(kernel, run, caches[3]) or run.profile_scratch_size:
+    vendor = None if caches is None else _vendor(kernel, run, caches[3])
+    if vendor is None or run.profile_scratch_size:
         return None
     keys = [key for key, cached in caches[0].items() if cached is kernel]
     values = _values(function, kernel.src.signature, arguments, keywords)
-    steps, expanders = _steps(run.launch, len(function.params))
+    steps, expanders = _steps(run.launch, len(function.params), kernel.packed_metadata)
     if not keys or values is None or steps is None:
         return None
     defaults = tuple(parameter.default if parameter.has_default else None for parameter in function.params)
     tensors, descriptors, kept = _kept(values)
     kept.append(tuple(keywords))
-    settings = (kernel.function, run.launch_cooperative_grid, run.launch_pdl, *kernel.packed_metadata)
+    settings = (
+        kernel.function,
+        run.launch_cooperative_grid,
+        getattr(run, "launch_pdl", False),
+        *kernel.packed_metadata,
+    )
     launched = (kernel, run, type(run).__call__, steps, keys[0], device, settings)
-    return tensors, descriptors, (*launched, defaults, kept, _watched(kernel, run), expanders, _scratch(run))
+    recipe = (*launched, defaults, kept, _watched(kernel, run), expanders, _scratch(run))
+    return tensors, descriptors, sys.modules["torch"].Tensor if vendor == _HIP else None, recipe
 
 
-def _is_of_cuda(kernel: Any, run: Any, backend: Any) -> bool:
-    from triton.backends.nvidia.compiler import CUDABackend
-    from triton.backends.nvidia.driver import CudaLauncher
+def _vendor(kernel: Any, run: Any, backend: Any) -> str | None:
+    """Return the package of the vendor's backend, ``None`` where something of it is not its own."""
     from triton.compiler import CompiledKernel
 
-    known = type(kernel) is CompiledKernel and type(run) is CudaLauncher and type(backend) is CUDABackend
-    return known and is_own(CudaLauncher.__call__, CudaLauncher.__init__)
+    package = type(run).__module__.rpartition(".")[0]
+    if type(kernel) is not CompiledKernel or package not in _CLASSES:
+        return None
+    names = _CLASSES[package]
+    backend_class = getattr(importlib.import_module(f"{package}.compiler"), names[0])
+    launcher_class = getattr(importlib.import_module(f"{package}.driver"), names[1])
+    own = (
+        type(backend) is backend_class and type(run) is launcher_class and is_own(run.__call__, launcher_class.__init__)
+    )
+    if package == _HIP:
+        members = (backend_class.get_tensor_specialization, backend_class.is_within_2gb)
+        own = own and "torch" in sys.modules and all(is_own(member, backend_class.pack_metadata) for member in members)
+    return package if own else None
 
 
 def _watched(kernel: Any, run: Any) -> tuple[Any, ...]:
@@ -65,22 +89,26 @@ def _watched(kernel: Any, run: Any) -> tuple[Any, ...]:
     watched: list[Any] = []
     for owner, names in ((vars(kernel), _OF_KERNEL), (vars(run), _OF_LAUNCHER)):
         for name in names:
-            watched += (owner, name, owner[name])
+            if name in owner:
+                watched += (owner, name, owner[name])
     return tuple(watched)
 
 
 def _scratch(run: Any) -> tuple[Any, ...] | None:
     from triton.runtime import _allocation
 
-    size = run.global_scratch_size
+    size = getattr(run, "global_scratch_size", 0)
     return (_allocation, run.num_ctas * size, run.global_scratch_align) if size > 0 else None
 
 
-def _steps(launch: Any, count: int) -> tuple[Any, tuple[Callable[[Any], Any] | None, ...]]:
+def _steps(
+    launch: Any, count: int, packed_metadata: tuple[int, ...]
+) -> tuple[Any, tuple[Callable[[Any], Any] | None, ...]]:
     """Take the extension's launcher out of what the base made of it.
 
     :param launch: What the base's launcher calls: ours, or a function that replaces tensor descriptors and calls ours.
     :param count: How many parameters there are.
+    :param packed_metadata: Of the kernel.
     :returns: The launcher's ``self`` or ``None``, and for each parameter what replaces it.
     """
     expanders: list[Callable[[Any], Any] | None] = [None] * count
@@ -88,8 +116,13 @@ def _steps(launch: Any, count: int) -> tuple[Any, tuple[Callable[[Any], Any] | N
         cells = (cell.cell_contents for cell in launch.__closure__)
         names = dict(zip(launch.__code__.co_freevars, cells, strict=True))
         expand = launch.__globals__["make_tensordesc_arg"]
-        for index, metadata in zip(sorted(names["tensordesc_indices"]), names["tensordesc_meta"], strict=True):
-            expanders[index] = functools.partial(expand, metadata=metadata)
+        if launch.__module__.startswith(_HIP):
+            described = names["tensordesc_metadata"]
+            keyword, expand = "tensordesc_metadata", functools.partial(expand, kernel_metadata=packed_metadata)
+        else:
+            described, keyword = names["tensordesc_meta"], "metadata"
+        for index, metadata in zip(sorted(names["tensordesc_indices"]), described, strict=True):
+            expanders[index] = functools.partial(expand, **{keyword: metadata})
         launch = names["launcher"]
     steps = getattr(launch, "__self__", None)
     return (steps if type(steps).__name__ == "Program" else None), tuple(expanders)
