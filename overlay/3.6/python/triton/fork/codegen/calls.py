@@ -23,6 +23,7 @@ __all__ = [
     "deserialize",
     "layout_mangle",
     "note_types",
+    "scalar_mangle",
     "serialize",
 ]
 
@@ -107,6 +108,22 @@ def constant_mangle(base: AnyFunction) -> AnyFunction:
         if self.__class__ is not names["constexpr_type"]:
             return base(self)  # type: ignore[no-any-return]
         return _type_of_constant(self.value)
+
+    return mangle
+
+
+@short_way(ON)
+def scalar_mangle(base: AnyFunction) -> AnyFunction:
+    """Write the name of each scalar type once: it follows from its name in the language."""
+    names, texts = base.__globals__, dict[str, str]()
+
+    def mangle(self: Any) -> str:
+        if self.__class__ is not names["dtype"]:
+            return base(self)  # type: ignore[no-any-return]
+        text = texts.get(self.name)
+        if text is None:
+            text = texts[self.name] = base(self)
+        return text
 
     return mangle
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ALWAYS", "BUILDS_LATE", "MARK", "MARKERS", "RELIED_ON", "UNLESS_VALUE", "mark_parts"]
+__all__ = ["ALWAYS", "BUILDS_LATE", "MARK", "MARKERS", "PARTS_MARKED", "RELIED_ON", "UNLESS_VALUE"]
 
 #: Set in nodes of which no operation can get the location, as long as the nodes around them are visited by the base's methods.
 MARK = "_fork_location"
@@ -57,19 +57,9 @@ RELIED_ON = (
     "visit_compound_statement",
 )
 
-_PARTS_MARKED = "_fork_parts_marked"
-
-
-def mark_parts(node: Any, mark: Callable[[Any], None]) -> None:
-    """Mark the parts of a node that is about to be visited, once.
-
-    Loops and ``with`` visit the parts of a call themselves, in another order: such a call is never visited, nor its parts marked.
-
-    :param mark: What :data:`MARKERS` has for the kind of the node.
-    """
-    if _PARTS_MARKED not in node.__dict__:
-        mark(node)
-        node.__dict__[_PARTS_MARKED] = True
+#: Set in nodes whose parts have been marked. Loops and ``with`` visit the parts of a call themselves, in another order: such a call
+#: is never visited, so nor are its parts marked.
+PARTS_MARKED = "_fork_parts_marked"
 
 
 def _mark_left(node: Any) -> None:

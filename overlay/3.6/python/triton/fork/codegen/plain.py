@@ -13,6 +13,7 @@ from types import ModuleType, TracebackType
 from typing import Any, TypeVar
 
 from triton.fork._switches import enabled
+from triton.fork.codegen.kernels import current
 
 __all__ = [
     "ON",
@@ -41,6 +42,11 @@ ON = enabled(SWITCH)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 AnyFunction = Callable[..., Any]
+
+_SCOPE = "values from no module of the backend"
+
+#: Where a builder has the types that were asked for.
+_TYPES_KNOWN = "_fork_types"
 
 _UNWRAPPED = {int, float, bool, str, type(None)}
 
@@ -154,11 +160,19 @@ def equal_dtypes(base: AnyFunction) -> AnyFunction:
 
 @short_way(ON)
 def scalar_to_ir(base: AnyFunction) -> AnyFunction:
-    """Find the builder's method for a type by name; types of which some targets lack support are left to the base."""
+    """Ask a builder for each type once; types of which some targets lack support are left to the base."""
+    builder_class = base.__globals__["ir"].builder
 
     def to_ir(self: Any, builder: Any) -> Any:
-        method = _IR_TYPES.get(self.name)
-        return base(self, builder) if method is None else getattr(builder, method)()
+        name = self.name
+        # The interpreter has a builder of its own.
+        if name not in _IR_TYPES or not isinstance(builder, builder_class):
+            return base(self, builder)
+        types = builder.__dict__.setdefault(_TYPES_KNOWN, {})
+        known = types.get(name)
+        if known is None:
+            known = types[name] = getattr(builder, _IR_TYPES[name])()
+        return known
 
     return to_ir
 
@@ -282,9 +296,18 @@ def scope(names: dict[str, Any], module_map: dict[str, Any]) -> tuple[dict[str, 
     if not ON:
         return {}, names.copy().items()
     copied = names.copy()
-    for name, value in copied.items() if module_map else ():
+    if not module_map:
+        return copied, ()
+    # The functions of a kernel mostly see the same values; these are held, so that no other has the identity of one.
+    kernel = current()
+    untouched: dict[int, Any] = {} if kernel is None else kernel.known.setdefault((_SCOPE, id(module_map)), {})
+    for name, value in copied.items():
+        if id(value) in untouched:
+            continue
         if isinstance(value, ModuleType):
             copied[name] = module_map.get(value.__name__, value)
         elif (module := getattr(value, "__module__", "")) in module_map:
             copied[name] = getattr(module_map[module], value.__name__)
+        else:
+            untouched[id(value)] = value
     return copied, ()

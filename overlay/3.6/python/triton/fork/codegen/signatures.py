@@ -32,6 +32,11 @@ class _Entry(NamedTuple):
     names: frozenset[str]
 
 
+#: Attributes of functions of which :mod:`inspect` knows more.
+_UNUSUAL = frozenset({"__signature__", "__text_signature__", "_partialmethod", "__partialmethod__"})
+
+_MOST_WRAPPERS = 16
+
 _STAR_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 # Keyed weakly by the function itself: an entry goes with its function, and no other function can have its key.
@@ -59,7 +64,7 @@ def parameter_names(function: Any) -> frozenset[str]:
     entry = _known.get(plain)
     if entry is None or entry.first is not first or entry.second is not second or entry.signature is not signature:
         # The first parameter of a bound method is left in: it is its ``self``, which no call passes by name.
-        entry = _Entry(first, second, signature, _inspect(plain))
+        entry = _Entry(first, second, signature, _names(plain))
         _known[plain] = entry
     return entry.names
 
@@ -79,6 +84,8 @@ def bind(function: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[
     if code.co_flags & _STAR_FLAGS or code.co_kwonlyargcount:
         return inspect.getcallargs(function, *args, **kwargs)
     names = code.co_varnames[: code.co_argcount]
+    if not kwargs and len(args) == len(names):
+        return dict(zip(names, args, strict=True))
     defaults = function.__defaults__ or ()
     bound = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
     bound.update(zip(names, args, strict=False))
@@ -112,3 +119,15 @@ def _bind_as_the_base(function: Any, args: Iterable[Any], kwargs: Mapping[str, A
 
 def _inspect(function: Any) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
+
+
+def _names(function: Any) -> frozenset[str]:
+    """Read the names off the code of a plain function, or of the one that it wraps; leave anything else to :mod:`inspect`."""
+    inner, seen = function, 0
+    while type(inner) is types.FunctionType and not _UNUSUAL & inner.__dict__.keys() and seen < _MOST_WRAPPERS:
+        if "__wrapped__" not in inner.__dict__:
+            code = inner.__code__
+            stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+            return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars])
+        inner, seen = inner.__dict__["__wrapped__"], seen + 1
+    return _inspect(function)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from triton.compiler.errors import CompilationError
 from triton.fork.codegen.kernels import current, enabled
-from triton.fork.codegen.locations import ALWAYS, BUILDS_LATE, MARK, MARKERS, RELIED_ON, mark_parts
+from triton.fork.codegen.locations import ALWAYS, BUILDS_LATE, MARK, MARKERS, PARTS_MARKED, RELIED_ON
 
 from triton import knobs  # type: ignore[attr-defined]
 
@@ -130,8 +130,10 @@ def _visitor(generator: Any, methods: Methods) -> Visitor:
             else:
                 if before is None and (kind not in late or (kind is ast.Return and node.value is None)):
                     locate(node, prefix)
-                if kind in markers:
-                    mark_parts(node, markers[kind])
+                mark_parts = markers.get(kind)
+                if mark_parts is not None and PARTS_MARKED not in node.__dict__:
+                    mark_parts(node)
+                    node.__dict__[PARTS_MARKED] = True
                 if kind not in _SILENT:
                     _forget_shown_warnings()
                 method = getattr(generator, _method_names.get(kind) or "visit_" + kind.__name__, None)
