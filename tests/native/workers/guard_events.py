@@ -1,6 +1,7 @@
 """Does one event after another to kernels, as told on standard input in JSON, and answers each with what was launched.
 
-The first argument is `count` where the fork's fast path is to be counted. Events are the methods of `World`.
+Arguments: `cuda` or `hip`; `count` where the fork's fast path is to be counted; `patched` and a class whose method is replaced
+before the first launch. Events are the methods of `World`.
 """
 # mypy: ignore-errors
 
@@ -17,19 +18,30 @@ import weakref
 from pathlib import Path
 
 import triton.language as tl
-from triton.backends.nvidia.driver import CudaLauncher
 from triton.runtime.driver import driver as drivers
 from triton.runtime.jit import JITFunction
 
-from tests.fake_driver.nvidia import install
 from tests.fake_driver.tensors import DtypeLike, TensorLike
 from triton import knobs
 
 BARE = ("plain", "mixed", "uses_global", "uses_helper", "described")
 KERNELS = Path(__file__).parent / "guarded_kernels.py"
 DTYPES = {name: DtypeLike(name) for name in ("float32", "float16")}
-PATCHED = {"JITFunction": JITFunction, "CudaLauncher": CudaLauncher}
 slow = collections.Counter()
+
+if "hip" in sys.argv:
+    from triton.backends.amd.driver import HIPLauncher as Launcher
+
+    from tests.fake_driver.amd import install
+
+    LOAD, LAUNCH = "hipModuleLoadDataEx", "hipModuleLaunchKernel"
+else:
+    from triton.backends.nvidia.driver import CudaLauncher as Launcher
+
+    from tests.fake_driver.nvidia import install
+
+    LOAD, LAUNCH = "cuModuleLoadData", "cuLaunchKernelEx"
+PATCHED = {"JITFunction": JITFunction, "Launcher": Launcher}
 
 
 class OtherTensor(TensorLike):
@@ -122,7 +134,7 @@ class World:
 
     def run(self, event):
         """Do one event; return what could be seen of it."""
-        loaded = self.library.call_count("cuModuleLoadData")
+        loaded = self.library.call_count(LOAD)
         self.log = []
         try:
             answer = getattr(self, event["do"])(**{name: each for name, each in event.items() if name != "do"})
@@ -133,7 +145,7 @@ class World:
              [[number, data.hex()] for number, data in launch.attributes], [data.hex() for data in launch.parameters]]
             for launch in self.library.launches()
         ]  # fmt: skip
-        return [answer, records, self.log, self.library.call_count("cuModuleLoadData") - loaded]
+        return [answer, records, self.log, self.library.call_count(LOAD) - loaded]
 
     def grid(self, kind, extents, effect):
         if effect is None:
@@ -266,7 +278,7 @@ class World:
         drivers.set_active(other)
 
     def fail(self):
-        self.library.fail(["cuLaunchKernelEx"], 1, times=1)
+        self.library.fail([LAUNCH], 1, times=1)
 
     # The function.
 
@@ -345,7 +357,7 @@ class World:
         compiled = self.kernels[number]
         if what == "run":
             compiled._run = self.wrapped(compiled.run, "kernel's run")
-        elif what == "launch" and type(compiled.run) is CudaLauncher:
+        elif what == "launch" and type(compiled.run) is Launcher:
             compiled.run.launch = self.wrapped(compiled.run.launch, "launcher's launch")
         elif what == "metadata":
             warps, *rest = compiled.packed_metadata
@@ -353,7 +365,7 @@ class World:
         elif what == "shared":
             *rest, shared = compiled.packed_metadata
             compiled.packed_metadata = (*rest, shared + 16)
-        elif what == "cooperative" and type(compiled.run) is CudaLauncher:
+        elif what == "cooperative" and type(compiled.run) is Launcher:
             compiled.run.launch_cooperative_grid = True
 
 
@@ -376,7 +388,7 @@ def main():
     if "count" in sys.argv:
         count_slow_calls()
     fake = install()
-    members = {"JITFunction": ["run"], "CudaLauncher": ["__call__"]}
+    members = {"JITFunction": ["run"], "Launcher": ["__call__"]}
     classes = {name: {member: getattr(PATCHED[name], member) for member in each} for name, each in members.items()}
     world = World(fake, classes)
     if "patched" in sys.argv:
