@@ -78,7 +78,8 @@ print(
             "member_docs": {
                 name: str(getattr(tl.tensor, name).__doc__)
                 for name in dir(tl.tensor)
-                if name[0] != "_" and hasattr(tl.tensor, name)
+                # These two are of instances alone in the base.
+                if name[0] != "_" and name not in {"numel", "shape"} and hasattr(tl.tensor, name)
             },
             "docs": {name: str(getattr(tl, name).__doc__) for name in tl.__all__},
         }
