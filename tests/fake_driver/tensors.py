@@ -1,5 +1,6 @@
 """Stand-ins for torch tensors: an address, an element type, a shape. No memory is behind the address."""
 
+import functools
 import math
 import re
 from collections.abc import Sequence
@@ -25,6 +26,16 @@ class DtypeLike:
     def is_floating_point(self) -> bool:
         """Whether it is a floating point type."""
         return "float" in self.name
+
+
+@functools.cache
+def dtype_named(name: str) -> DtypeLike:
+    """Give an element type, always the same object for a name, as torch does.
+
+    :param name: torch's name
+    :returns: the element type
+    """
+    return DtypeLike(name)
 
 
 @dataclass
@@ -73,4 +84,4 @@ def tensor(address: int, dtype: str = "float32", shape: Sequence[int] = (1,)) ->
     :param shape: extents
     :returns: the object
     """
-    return TensorLike(address, DtypeLike(dtype), shape)
+    return TensorLike(address, dtype_named(dtype), shape)
