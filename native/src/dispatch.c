@@ -63,9 +63,9 @@ static int learn_types(Dispatcher *dispatcher, PyObject *tensors, PyObject *desc
   return 1;
 }
 
-/* Remembers what the base chose, in place of what it chose before if the kernel is another one by now. `lesson` is None, or (types of
-   the tensors among the arguments, the type of tensor descriptors or None, for HIP the class of tensors that have a storage, a
-   recipe for an entry). The launch was done: an exception that is left here is no reason to fail it by itself. */
+/* Remembers what the base chose, in place of what it chose before if the kernel is another one by now. `lesson` is None, or (types
+   of the tensors among the arguments, the type of tensor descriptors or None, for HIP the class of tensors that have a storage and
+   else None, a recipe for an entry). The launch was done: an exception that is left here is no reason to fail it by itself. */
 static void remember(Dispatcher *dispatcher, Call *call, PyObject *lesson) {
   PyObject *tensors, *descriptor, *stored, *recipe;
   if (lesson == Py_None)

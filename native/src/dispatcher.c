@@ -117,8 +117,8 @@ PyObject *make_dispatcher(PyObject *module, PyObject *arguments) {
     return NULL;
   }
   memset((char *)dispatcher + sizeof(PyObject), 0, sizeof *dispatcher - sizeof(PyObject));
-  dispatcher->guards = (Guards){new_reference(function), attributes, new_reference(knobs), new_reference(driver), new_reference(hook_chain),
-                                new_reference(run)};
+  dispatcher->guards = (Guards){new_reference(function), attributes,                new_reference(knobs),
+                                new_reference(driver),   new_reference(hook_chain), new_reference(run)};
   dispatcher->slow = new_reference(slow);
   dispatcher->finish = new_reference(finish);
   dispatcher->parameters = new_reference(parameters);

@@ -28,9 +28,9 @@ typedef struct {
 PyObject *dispatcher_type(void);
 
 /* make_dispatcher(function, slow, finish, parameter names, constants, environment) -> Dispatcher.
-   slow(function, grid, arguments, keywords) -> (kernel, lesson or None), see remember; finish(kernel, extents of the grid, stream, values) -> kernel,
-   for a launch that turns out to be unusual when its grid was called; constants: a letter for each parameter, C for tl.constexpr;
-   environment: (dictionary of triton.knobs, DriverConfig, HookChain, JITFunction.run). */
+   slow(function, grid, arguments, keywords) -> (kernel, lesson or None), see remember; finish(kernel, extents of the grid, stream,
+   values) -> kernel, for a launch that turns out to be unusual when its grid was called; constants: a letter for each parameter, C
+   for tl.constexpr; environment: (dictionary of triton.knobs, DriverConfig, HookChain, JITFunction.run). */
 PyObject *make_dispatcher(PyObject *module, PyObject *arguments);
 
 #endif

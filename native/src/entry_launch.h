@@ -4,8 +4,8 @@
 
 #include "dispatcher.h"
 
-/* Calls the grid if it is a function, asks for scratch memory, expands descriptors and launches, in the base's order. The result is a
-   new reference to the kernel, or NULL with an exception set. */
+/* Calls the grid if it is a function, asks for scratch memory, expands descriptors and launches, in the base's order. The result is
+   a new reference to the kernel, or NULL with an exception set. */
 PyObject *launch_entry(const Dispatcher *dispatcher, const Entry *entry, const Call *call, PyObject *grid, PyObject *stream);
 
 #endif

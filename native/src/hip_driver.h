@@ -16,8 +16,8 @@ typedef struct {
 
 #undef DECLARE_MEMBER
 
-/* load_hip_driver(path): loads the library unless that was done before, and finds what the utilities need. Raises RuntimeError as the
-   base's hip_utils does when it is imported. */
+/* load_hip_driver(path): loads the library unless that was done before, and finds what the utilities need. Raises RuntimeError as
+   the base's hip_utils does when it is imported. */
 PyObject *load_hip_driver(PyObject *module, PyObject *arguments);
 
 /* Finds what launchers need. Returns 0 with RuntimeError set, as the base's launchers raise it when they are imported. */

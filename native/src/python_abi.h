@@ -102,7 +102,8 @@ typedef struct {
 
 extern PyObject _Py_NoneStruct;
 extern PyTypeObject PyBool_Type, PyFloat_Type, PyList_Type, PyLong_Type, PyTuple_Type, PyUnicode_Type;
-extern PyObject *PyExc_AttributeError, *PyExc_Exception, *PyExc_OverflowError, *PyExc_RuntimeError, *PyExc_SystemError, *PyExc_TypeError, *PyExc_ValueError;
+extern PyObject *PyExc_AttributeError, *PyExc_Exception, *PyExc_OverflowError, *PyExc_RuntimeError, *PyExc_SystemError;
+extern PyObject *PyExc_TypeError, *PyExc_ValueError;
 
 void Py_IncRef(PyObject *object);
 void Py_DecRef(PyObject *object);

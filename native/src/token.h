@@ -1,5 +1,5 @@
-/* What a kernel's specialisation depends on in the arguments of a call, as words. Two calls with equal words get the same kernel from
-   the base; words may differ where the base's specialisation does not, which costs a look at the slow path and nothing else.
+/* What a kernel's specialisation depends on in the arguments of a call, as words. Two calls with equal words get the same kernel
+   from the base; words may differ where the base's specialisation does not, which costs a look at the slow path and nothing else.
 
    The first word of a token says how many follow, so no two rows of tokens read the same. */
 #ifndef TRITON_FORK_TOKEN_H
