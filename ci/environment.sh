@@ -1,14 +1,14 @@
 #!/bin/sh
 # Prints the Python of a virtual environment that holds one of ci/requirements/*.txt, making it on first use.
 #
-#   ci/environment.sh tool|test|source
+#   ci/environment.sh tool|test|source|native|checkers
 #
 # The environment lies in .fork/ of the checkout, named by the interpreter and by the digest of its requirements, so a changed
 # pin makes a new one. Every distribution is checked by hash. TRITON_FORK_PYTHON names the interpreter to use.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-requirements="$root/ci/requirements/${1:?usage: ci/environment.sh tool|test|source}.txt"
+requirements="$root/ci/requirements/${1:?usage: ci/environment.sh tool|test|source|native|checkers}.txt"
 [ -f "$requirements" ] || { echo "ci/environment.sh: no requirements file for '$1'" >&2; exit 2; }
 
 find_python() {

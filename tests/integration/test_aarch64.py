@@ -1,6 +1,6 @@
 """The wheel for 64-bit ARM, run by QEMU, does what the one for this machine does.
 
-Nightly: `TRITON_FORK_NIGHTLY=1 ci/test tests/integration/test_aarch64.py`, with Debian's qemu-user-static; about four minutes, 200 MB to download.
+Nightly: `TRITON_FORK_NIGHTLY=1 ci/test tests/integration/test_aarch64.py`, with Debian's qemu-user-static; about six minutes, 200 MB to download.
 """
 
 from __future__ import annotations

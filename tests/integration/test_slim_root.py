@@ -1,6 +1,6 @@
 """In a slim container, with no compiler, no ``Python.h`` and no ``ldconfig``, the fork compiles and launches where the base fails.
 
-About 15 seconds on two cores, most of it copying.
+About 20 seconds on two cores, most of it copying.
 """
 
 from __future__ import annotations
