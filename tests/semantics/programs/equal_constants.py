@@ -11,10 +11,10 @@ import sys
 import zlib
 
 import triton.language as tl
-from tests.fake_driver.nvidia import install
-from tests.fake_driver.tensors import tensor
 
 import triton
+from tests.fake_driver.nvidia import install
+from tests.fake_driver.tensors import tensor
 
 
 class Mode(enum.IntEnum):
