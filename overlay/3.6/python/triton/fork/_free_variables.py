@@ -16,8 +16,6 @@ from triton.fork._key_search import KeyComputation, finished_key, key_of_called
 
 __all__ = [
     "KeyComputation",
-    "called_key",
-    "finish_key",
     "finished_key",
     "is_key_part",
     "key_of_called",
@@ -125,13 +123,3 @@ def key_text(recorded: Mapping[tuple[str, int], Any], unrecorded: list[str]) -> 
     if others or unrecorded:
         text += f"; {sorted(others)}; {unrecorded}"
     return text
-
-
-def called_key(called: Any) -> tuple[str, frozenset[int]]:
-    """Give what :func:`key_of_called` does, in the form that an earlier hook asks for."""
-    return key_of_called(called), frozenset()
-
-
-def finish_key(function: Any, _: frozenset[int]) -> str:
-    """Give what :func:`finished_key` does, for an earlier hook."""
-    return finished_key(function)
