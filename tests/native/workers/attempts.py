@@ -18,6 +18,6 @@ def attempt(function, *arguments, **keywords):
         if isinstance(error, SystemError) and ("exception set" in str(error) or "without setting" in str(error)):
             frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
             # The base's own specialisation goes on with exceptions set.
-            if "dynamic_func" not in frames:
+            if "dynamic_func" not in [*frames, *str(error).split()]:
                 broken.append(f"{error}: {frames}")
         return None
