@@ -20,6 +20,7 @@ __all__ = [
     "SWITCH",
     "aggregate",
     "clone",
+    "once",
     "text_of",
     "unflatten_aggregate",
     "unflatten_constant",
@@ -64,11 +65,12 @@ class _Seal:
     :param fields: The fields and their types.
     """
 
-    __slots__ = ("fields", "kernel", "text")
+    __slots__ = ("exact", "fields", "kernel", "text")
 
     def __init__(self, kernel: Kernel, fields: list[tuple[str, Any]]) -> None:
         self.kernel, self.fields = kernel, fields
         self.text: str | None = None
+        self.exact: Any = None
 
 
 #: Where an aggregate has its seal, and the type of a sealed aggregate has the aggregate.
@@ -78,13 +80,27 @@ _SEALED = "_fork_sealed"
 
 def text_of(type_: Any, write: Callable[[Any], str]) -> str:
     """Give the text of the type of an aggregate, written once where the aggregate is sealed."""
-    sealed = type_.__dict__.get(_SEALED)
-    seal = None if sealed is None else _seal_of(sealed)
+    seal = _seal_of_type(type_)
     if seal is None:
         return write(type_)
     if seal.text is None:
         seal.text = write(type_)
     return seal.text
+
+
+def once(type_: Any, look: Callable[[], Any]) -> Any:
+    """Give what tells the type of an aggregate apart from others with its text, looked at once where the aggregate is sealed."""
+    seal = _seal_of_type(type_)
+    if seal is None:
+        return look()
+    if seal.exact is None:
+        seal.exact = look()
+    return seal.exact
+
+
+def _seal_of_type(type_: Any) -> _Seal | None:
+    sealed = type_.__dict__.get(_SEALED)
+    return None if sealed is None else _seal_of(sealed)
 
 
 def _seal_of(value: Any) -> _Seal | None:

@@ -1,0 +1,98 @@
+"""Tell functions of a kernel apart that the base gives one name.
+
+The base generates a function that kernels call once for each name, which holds the names of module and function, the types of the
+arguments and the ``repr`` of the constants. Two functions that one function has made, constants of a class with a ``repr`` of
+its own, or a ``1`` and a ``"1"`` in an aggregate have one name there, and the second call runs the first one's code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from triton.fork import _value_texts
+from triton.fork.codegen.values import once
+
+__all__ = ["ReturnTypes", "told_apart"]
+
+# What repr tells apart together with the class.
+_PLAIN = frozenset({bool, int, float, str, bytes, complex, type(None)})
+
+
+class ReturnTypes(dict[str, Any]):
+    """The return types of the functions of a kernel by name, shared by all code generators of it, and whose the names are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        #: Name that the base gives -> what is called by it and how -> name.
+        self.names: dict[str, dict[Any, str]] = {}
+        #: What functions are called in messages -> those that are called so.
+        self.functions: dict[str, list[Any]] = {}
+
+    def number(self, function: Any) -> tuple[str, int]:
+        """Give a function its number among those of its name; functions with one key are the same."""
+        name = repr(function)
+        known = self.functions.setdefault(name, [])
+        for number, other in enumerate(known):
+            if other is function or other.cache_key == function.cache_key:
+                return name, number
+        known.append(function)
+        return name, len(known) - 1
+
+
+def told_apart(
+    known: dict[str, Any], name: str, function: Any, constants: Mapping[Any, Any], types: Iterable[Any]
+) -> str:
+    """Give the name of a function that is called.
+
+    :param known: The return types by name; where they were made elsewhere, all names are the base's.
+    :param name: The name that the base gives.
+    :param function: The JIT function.
+    :param constants: The constants among the arguments by their place.
+    :param types: The types of the others.
+    :returns: The name, with a number where another function or other constants have it already.
+    """
+    if not isinstance(known, ReturnTypes):
+        return name
+    what = (
+        known.number(function),
+        tuple([_exact(constant, known) for constant in constants.values()]),
+        tuple([_exact_type(type_, known) for type_ in types]),
+    )
+    names = known.names.setdefault(name, {})
+    found = names.get(what)
+    if found is None:
+        # No name of the base ends like this: it replaces the points of constants, which come last.
+        found = names[what] = f"{name}.{len(names)}" if names else name
+    return found
+
+
+def _exact(value: Any, known: ReturnTypes) -> Any:
+    """Give what tells a constant apart from others of the same ``repr``."""
+    from triton.language.core import constexpr
+
+    while value.__class__ is constexpr:
+        value = value.value
+    kind = value.__class__
+    if kind in _PLAIN:
+        return kind
+    if hasattr(value, "cache_key"):
+        return known.number(value)
+    if isinstance(value, (tuple, list)):
+        return kind, tuple([_exact(item, known) for item in value])
+    if kind.__module__.partition(".")[0] == "triton":
+        return kind
+    return _value_texts.describe(value)
+
+
+def _exact_type(type_: Any, known: ReturnTypes) -> Any:
+    """Give what tells a type apart from others with the same text: the constants in it."""
+    from triton.language.core import _aggregate_type, constexpr_type, tuple_type
+
+    if isinstance(type_, constexpr_type):
+        return _exact(type_.value, known), type_.value if type_.value.__class__ in _PLAIN else None
+    if isinstance(type_, tuple_type):
+        return tuple([_exact_type(item, known) for item in type_.types])
+    if isinstance(type_, _aggregate_type):
+        return once(type_, lambda: tuple([_exact_type(field, known) for _, field in type_.fields]))
+    return None
