@@ -60,6 +60,9 @@ kernel = importlib.import_module("changing").kernel
 changing.write_text("# another file\n" * 30)
 report["changed later"] = [kernel.src, kernel.starting_line_number]
 report["src replaced"] = kernel._unsafe_update_src("def kernel(a):\n    pass\n") or kernel.src
+replaced = importlib.reload(importlib.import_module("shape_black")).kernel
+replaced.fn = kernel.fn
+report["fn replaced"] = [str(getattr(replaced, name)) for name in ("signature", "arg_names", "src")]
 report["reloaded"] = ""
 changing.write_text(HEAD + "# moved\n" + SHAPES["plain"])
 import os  # noqa: E402

@@ -21,6 +21,7 @@ __all__ = ["defer", "defers_parameters", "resolve"]
 
 _SOURCE = frozenset({"raw_src", "starting_line_number", "_src"})
 _PARAMETERS = frozenset({"params", "arg_names", "constexprs"})
+_ALL = _SOURCE | _PARAMETERS | {"signature"}
 _PENDING = "_pending_source"
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _DEFINITION = re.compile(r"\s*def\s+\w+\s*\(")
@@ -50,7 +51,7 @@ def defer(kernel: Any, function: Any) -> bool:
     first = function.__code__.co_firstlineno - 1
     if not _is_plain_definition(lines, first):
         return False
-    kernel.__dict__[_PENDING] = (lines, first)
+    kernel.__dict__[_PENDING] = (lines, first, function)
     return True
 
 
@@ -70,12 +71,18 @@ def resolve(kernel: Any, name: str) -> Any:
     :raises AttributeError: The kernel has no such attribute.
     """
     attributes = kernel.__dict__
-    if name in _SOURCE and _PENDING in attributes:
-        _find_source(attributes)
-    elif name == "signature" and _PENDING in attributes:
-        attributes.setdefault(name, inspect.signature(kernel.fn))
-    elif name in _PARAMETERS and _PENDING in attributes:
-        kernel._find_params()
+    pending = attributes.get(_PENDING)
+    if pending is not None and name in _ALL:
+        lines, first, function = pending
+        if name in _SOURCE:
+            _find_source(attributes, lines, first)
+        elif name == "signature":
+            attributes.setdefault(name, inspect.signature(function))
+        else:
+            kernel._find_params()
+        if attributes.keys() >= _ALL:
+            # Torch takes `fn` out of a kernel to pickle it: nothing else may hold the function then.
+            attributes.pop(_PENDING, None)
     if name in attributes:
         return attributes[name]
     member = getattr(type(kernel), name, None)
@@ -84,8 +91,7 @@ def resolve(kernel: Any, name: str) -> Any:
     raise AttributeError(f"{type(kernel).__name__!r} object has no attribute {name!r}", name=name, obj=kernel)
 
 
-def _find_source(attributes: dict[str, Any]) -> None:
-    lines, first = attributes[_PENDING]
+def _find_source(attributes: dict[str, Any], lines: list[str], first: int) -> None:
     block, text, tree = function_source(lines, first)
     if tree is not None:
         keep(attributes, text, tree)
