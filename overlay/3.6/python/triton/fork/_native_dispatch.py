@@ -9,34 +9,36 @@ and may be described for the next ones (:mod:`triton.fork._native_recipe`). What
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from typing import Any
 
 from ._native import extension, is_own
 
-__all__ = ["launcher"]
+__all__ = ["make"]
 
 _MOST_PARAMETERS = 64
 
 
-def launcher(function: Any, grid: Any) -> Callable[..., Any] | None:
-    """Return what launches a JIT function on a grid.
+class _Absent:
+    """Stands where a function has no dispatcher: every launch goes the base's way."""
 
-    :param function: The function.
-    :param grid: As in ``function[grid]``.
-    :returns: ``None`` where the base's way is the only one.
+    def bind(self, function: Any, grid: Any) -> None:
+        """Say that there is no other way to launch the function on the grid than the base's."""
+
+
+_ABSENT = _Absent()
+
+
+def make(function: Any) -> Any:
+    """Make the dispatcher of a JIT function, and keep it as ``function._dispatcher``.
+
+    :returns: What has ``bind(function, grid)``, which gives what launches the function on the grid, or ``None`` where the
+        base's way is the only one.
     """
-    try:
-        dispatcher = function._dispatcher
-    except AttributeError:
-        dispatcher = function._dispatcher = _make(function)
-    if dispatcher is None:
-        return None
-    bound: Callable[..., Any] | None = dispatcher.bind(function, grid)
-    return bound
+    function._dispatcher = made = _made(function) or _ABSENT
+    return made
 
 
-def _make(function: Any) -> Any:
+def _made(function: Any) -> Any:
     from triton.runtime.driver import driver
     from triton.runtime.jit import JITFunction
 
