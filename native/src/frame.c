@@ -4,6 +4,7 @@
 #include "values.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int enter(Frame *frame, const Program *program) {
@@ -98,16 +99,22 @@ static void raise_type(PyObject *object, PyObject *message) {
   Py_DecRef(message);
 }
 
+/* What PyArg_ParseTuple calls the items of a tuple: CPython 3.14 has another word for them. */
+static const char *items_word(void) {
+  const char *version = Py_GetVersion();
+  return strncmp(version, "3.", 2) == 0 && strtol(version + 2, NULL, 10) < 14 ? "sequence" : "tuple";
+}
+
 /* Borrows the items of a tuple; of another sequence it keeps a tuple until the launch is over. */
 static PyObject *tuple_of(Frame *frame, PyObject *object, int children, int position) {
   unsigned long flags = PyType_GetFlags(Py_TYPE(object));
   if (!(flags & Py_TPFLAGS_TUPLE_SUBCLASS)) {
     if (object == Py_None) {
-      PyErr_Format(PyExc_TypeError, "argument %d must be %d-item sequence, not None", position, children);
+      PyErr_Format(PyExc_TypeError, "argument %d must be %d-item %s, not None", position, children, items_word());
       return NULL;
     }
     if (!PySequence_Check(object) || (flags & Py_TPFLAGS_BYTES_SUBCLASS)) {
-      raise_type(object, PyUnicode_FromFormat("argument %d must be %d-item sequence, not ", position, children));
+      raise_type(object, PyUnicode_FromFormat("argument %d must be %d-item %s, not ", position, children, items_word()));
       return NULL;
     }
     object = PySequence_Tuple(object);
@@ -116,7 +123,8 @@ static PyObject *tuple_of(Frame *frame, PyObject *object, int children, int posi
     frame->tuples[frame->tuple_count++] = object;
   }
   if (PyTuple_Size(object) != children) {
-    PyErr_Format(PyExc_TypeError, "argument %d must be sequence of length %d, not %zd", position, children, PyTuple_Size(object));
+    PyErr_Format(PyExc_TypeError, "argument %d must be %s of length %d, not %zd", position, items_word(), children,
+                 PyTuple_Size(object));
     return NULL;
   }
   return object;

@@ -187,6 +187,7 @@ void PyMem_Free(void *memory);
 PyObject *PyModuleDef_Init(PyModuleDef *definition);
 void *PyModule_GetState(PyObject *module);
 int PyModule_AddObjectRef(PyObject *module, const char *name, PyObject *value);
+const char *Py_GetVersion(void);
 PyThreadState *PyEval_SaveThread(void);
 void PyEval_RestoreThread(PyThreadState *state);
 

@@ -18,7 +18,8 @@ def test_copies(run_both: Both) -> None:
             assert base[f"{name}{again}, copy"] == ["made", False, True]
             # The lock of 3.6.0 can neither be copied nor pickled (pytorch/pytorch#161618).
             assert base[f"{name}{again}, deepcopy"] == ["error", "TypeError"]
-            assert base[f"{name}{again}, pickle"] == ["error", LOCKED[name]]
+            # CPython 3.14 has another name for the error of the autotuner's.
+            assert base[f"{name}{again}, pickle"] in (["error", LOCKED[name]], ["error", "PicklingError"])
     # In the base a copy made before the first launch lacks what that launch sets on the original.
     assert base["fresh, copy"] == ["made", False, "AttributeError"]
     assert base["constexpr function, copy"] == [3]

@@ -22,11 +22,10 @@ try:
     _kernel_metadata.namedtuple = counting
 except ImportError:
     pass  # the base
+OTHERS = {"hash", "extern_libs", "triton_version"}  # They tell installations apart.
 kernels = [common.compile_kernel(value=value) for value in (2, 3, 4)]
 facts = []
 for kernel in kernels:
-    fields = {
-        name: str(value) for name, value in kernel.metadata._asdict().items() if name not in ("hash", "extern_libs")
-    }
+    fields = {name: str(value) for name, value in kernel.metadata._asdict().items() if name not in OTHERS}
     facts.append([kind.__name__, kind.__module__, fields, list(kernel.packed_metadata)])
 common.report({"made": made, "facts": facts, "classes": len({type(kernel.metadata) for kernel in kernels})})
