@@ -57,8 +57,11 @@ int is_unchanged(PyObject *launcher, PyObject *call, PyObject *watched) {
   PyObject *called = PyObject_GetAttr((PyObject *)Py_TYPE(launcher), names.__call__);
   Py_DecRef(called);
   int same = called && called == call;
-  for (Py_ssize_t i = 0; same && i + 2 < PyTuple_Size(watched); i += 3)
-    same = PyDict_GetItemWithError(PyTuple_GetItem(watched, i), PyTuple_GetItem(watched, i + 1)) == PyTuple_GetItem(watched, i + 2);
+  for (Py_ssize_t i = 0; same && i + 2 < PyTuple_Size(watched); i += 3) {
+    PyObject *now = PyObject_GetAttr(PyTuple_GetItem(watched, i), PyTuple_GetItem(watched, i + 1));
+    Py_DecRef(now);
+    same = now == PyTuple_GetItem(watched, i + 2);
+  }
   return same;
 }
 

@@ -21,7 +21,7 @@ typedef struct {
   PyObject *kept; /* a tuple of all that the words point to */
   PyObject *kernel, *launcher, *launch, *key, *device, *defaults;
   PyObject *call;      /* type(launcher).__call__ */
-  PyObject *watched;   /* (dictionary, key, value, ...): what the base would read in a launch, as it was */
+  PyObject *watched;   /* (object, attribute, value, ...): what the base would read in a launch, as it was */
   PyObject *expanders; /* for each parameter: None, or a function that gives what the kernel gets for a descriptor */
   PyObject *scratch;   /* None, or (triton.runtime._allocation, bytes for each block of the grid, alignment) */
   const Program *program; /* of `launch` */

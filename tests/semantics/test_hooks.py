@@ -61,3 +61,16 @@ def test_launches_happen_between_enter_and_exit(answers: tuple[dict[str, Any], d
 def test_metadata_of_a_launch(answers: tuple[dict[str, Any], dict[str, Any]]) -> None:
     entered = next(event for event in answers[0]["events"] if event[0] == "enter")
     assert entered[1] == {"name": "kernel", "function": True, "stream": 0, "flops": 5}
+
+
+def test_metadata_is_made_for_hooks_alone(run_both: Both) -> None:
+    base, fork = run_both("launch_metadata.py")
+    assert [base.pop(name) for name in ("run", "compiled")] == [1, 1]
+    assert [fork.pop(name) for name in ("run", "compiled")] == [0, 0]
+    assert fork == base
+    assert len(base["seen"]) == 4
+
+
+def test_the_switch_makes_metadata_for_every_launch(run_both: Both) -> None:
+    base, fork = run_both("launch_metadata.py", TRITON_FORK_LAUNCH_METADATA="0")
+    assert fork == base

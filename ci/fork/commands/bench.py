@@ -99,8 +99,10 @@ def _settings(arguments: argparse.Namespace, context: Context) -> Iterator[tuple
 def _pairs(arguments: argparse.Namespace, context: Context) -> Iterator[tuple[str, Path, Path, Path]]:
     """Give release, interpreter, base's and fork's interpreter for each Python; environments are made where none are named."""
     if arguments.base and arguments.fork:
-        found = inspect_interpreter(arguments.base)
-        yield (found.release if found else "?"), arguments.base, arguments.base, arguments.fork
+        # Programs run in folders of their own; links stay, since they tell an environment from its interpreter.
+        base, fork = arguments.base.absolute(), arguments.fork.absolute()
+        found = inspect_interpreter(base)
+        yield (found.release if found else "?"), base, base, fork
         return
     if arguments.base or arguments.fork:
         raise BenchmarkError("--base and --fork go together", "name both interpreters, or none")

@@ -28,6 +28,7 @@ SWITCHES: dict[str, str] = {
     "TRITON_FORK_VALUES": "code generation: values copied and shared without the types of their fields",
     "TRITON_FORK_CALLS": "code generation: names and types of called functions worked out once",
     "TRITON_FORK_METADATA": "one class for the metadata of kernels with the same fields",
+    "TRITON_FORK_LAUNCH_METADATA": "metadata of launches made for hooks only where there are some",
     "TRITON_FORK_NATIVE": "driver utilities and launchers without a C compiler",
 }
 
