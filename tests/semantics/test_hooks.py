@@ -69,6 +69,7 @@ def test_metadata_is_made_for_hooks_alone(run_both: Both) -> None:
     assert [fork.pop(name) for name in ("run", "compiled")] == [0, 0]
     assert fork == base
     assert len(base["seen"]) == 4
+    assert base["while loading"] == []
 
 
 def test_the_switch_makes_metadata_for_every_launch(run_both: Both) -> None:

@@ -2,9 +2,11 @@
 # mypy: ignore-errors
 
 import json
+import threading
 
 import triton.compiler.compiler as compiler
 import triton.language as tl
+from triton.runtime.driver import driver
 
 import triton
 from tests.fake_driver.nvidia import install
@@ -45,6 +47,42 @@ def counted(launch):
 original = compiler.LazyDict
 
 
+@triton.jit
+def loaded_twice(p, n):
+    tl.store(p, n + 1)
+
+
+def launched_while_loading():
+    """Launch a kernel while another thread is loading it, which waits for this launch."""
+    utils = driver.active.utils
+    load, loading, launched, failed = utils.load_binary, threading.Event(), threading.Event(), []
+
+    def waiting(*args):
+        if threading.current_thread() is not threading.main_thread():
+            loading.set()
+            launched.wait(60)
+        return load(*args)
+
+    def launch():
+        try:
+            loaded_twice.run(tensor(4096, "int32"), 7, grid=(1,), warmup=False)
+        except Exception as error:
+            failed.append(f"{type(error).__name__}: {error}")
+
+    loaded_twice.warmup(tensor(4096, "int32"), 7, grid=(1,))
+    utils.load_binary = waiting
+    try:
+        other = threading.Thread(target=launch)
+        other.start()
+        loading.wait(60)
+        launch()
+    finally:
+        launched.set()
+        other.join()
+        utils.load_binary = load
+    return failed
+
+
 def main():
     library = install().library
     arguments = (tensor(4096, "int32"), 7)
@@ -64,6 +102,7 @@ def main():
     patched = []
     compiled.launch_metadata = lambda *args: patched.append(len(args))
     answer["patched"] = [counted(launch) for launch in launches.values()], patched
+    answer["while loading"] = launched_while_loading()
     print(json.dumps({**answer, "asked": ASKED, "launches": len(library.launches())}))
 
 
