@@ -10,17 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
-import filelock
-
 from fork.assembly.archive import WheelArchive
 from fork.assembly.provenance import Origin
 from fork.assembly.version import Ingredients, fork_version
 from fork.assembly.wheel import Changes, Plan, assemble, wheel_name
 from fork.config import BaseWheel, Lane
-from fork.errors import BusyError, ForkError
+from fork.errors import ForkError
 from fork.git import Git
 from fork.index.writing import PublishedFileError, published_hashes, write_index
 from fork.layout import Layout
+from fork.locks import locked
 from fork.native import build_native, native_environment
 from fork.project import Project
 from fork.queue.overlay import read_overlay, shipped_files
@@ -203,22 +202,18 @@ def output_folder(wheelhouse: Path) -> Iterator[Path]:
         raise OutputFolderError(
             f"cannot make the folder '{wheelhouse}': {error.strerror}", "choose another --out"
         ) from None
-    lock = filelock.FileLock(wheelhouse / ".lock", timeout=0)
-    try:
-        lock.acquire()
-    except filelock.Timeout:
-        raise BusyError(
-            f"another build writes into {wheelhouse}",
-            "wait for it to end, or give this one a folder of its own with --out",
-        ) from None
     staging = wheelhouse / ".staging"
-    try:
-        shutil.rmtree(staging, ignore_errors=True)
-        staging.mkdir()
-        yield staging
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-        lock.release()
+    with locked(
+        wheelhouse / ".lock",
+        f"another build writes into {wheelhouse}",
+        "wait for it to end, or give this one a folder of its own with --out",
+    ):
+        try:
+            shutil.rmtree(staging, ignore_errors=True)
+            staging.mkdir()
+            yield staging
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
 
 
 def build_wheels(

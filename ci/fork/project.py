@@ -9,10 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import filelock
-
 from fork.config import Lane, Pin, load
-from fork.errors import BusyError
+from fork.locks import locked
 
 __all__ = ["Project"]
 
@@ -79,19 +77,15 @@ class Project:
         :raises BusyError: Another process has it.
         """
         self.state.mkdir(exist_ok=True)
-        lock = filelock.FileLock(self.state / f"{purpose}.lock", timeout=0)
-        try:
-            lock.acquire()
-        except filelock.Timeout:
-            raise BusyError(
-                f"another process runs '{purpose}' in this checkout",
-                "wait for it to end, or work in a clone of your own",
-            ) from None
         folder = self.state / purpose
-        try:
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            lock.release()
+        with locked(
+            self.state / f"{purpose}.lock",
+            f"another process runs '{purpose}' in this checkout",
+            "wait for it to end, or work in a clone of your own",
+        ):
+            try:
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-import filelock
-
 from fork.config import Lane
-from fork.errors import BusyError, ForkError
+from fork.errors import ForkError
 from fork.git import Git
+from fork.locks import locked
 from fork.project import Project
 from fork.queue.edit_record import REMAINING, Record, unfinished
 from fork.queue.patch import Patch, PatchFormatError
@@ -63,18 +62,12 @@ def working_on(project: Project, lane: Lane) -> Iterator[None]:
     :raises BusyError: Another process does so.
     """
     project.state.mkdir(exist_ok=True)
-    lock = filelock.FileLock(project.state / f"queue-{lane.name}.lock", timeout=0)
-    try:
-        lock.acquire()
-    except filelock.Timeout:
-        raise BusyError(
-            f"another process works on the queue of lane {lane.name}",
-            "wait for it to end, or work in a clone of your own",
-        ) from None
-    try:
+    with locked(
+        project.state / f"queue-{lane.name}.lock",
+        f"another process works on the queue of lane {lane.name}",
+        "wait for it to end, or work in a clone of your own",
+    ):
         yield
-    finally:
-        lock.release()
 
 
 def move_into_place(fresh: Path, folder: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from triton.fork import _value_texts
 from triton.fork.codegen.values import once
+from triton.language.core import _aggregate_type, constexpr, constexpr_type, tuple_type
 
 __all__ = ["ReturnTypes", "told_apart"]
 
@@ -69,8 +70,6 @@ def told_apart(
 
 def _exact(value: Any, known: ReturnTypes) -> Any:
     """Give what tells a constant apart from others of the same ``repr``."""
-    from triton.language.core import constexpr
-
     while value.__class__ is constexpr:
         value = value.value
     kind = value.__class__
@@ -87,8 +86,6 @@ def _exact(value: Any, known: ReturnTypes) -> Any:
 
 def _exact_type(type_: Any, known: ReturnTypes) -> Any:
     """Give what tells a type apart from others with the same text: the constants in it."""
-    from triton.language.core import _aggregate_type, constexpr_type, tuple_type
-
     if isinstance(type_, constexpr_type):
         return _exact(type_.value, known), type_.value if type_.value.__class__ in _PLAIN else None
     if isinstance(type_, tuple_type):
