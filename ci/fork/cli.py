@@ -11,7 +11,7 @@ from types import FrameType
 
 from rich.console import Console
 
-from fork.commands import bench, build, equivalence, inspect, queue, rebase
+from fork.commands import bench, build, equivalence, inspect, mirrors, queue, rebase
 from fork.commands.context import Context
 from fork.errors import DiskFullError, ForkError, exit_codes
 from fork.project import Project
@@ -25,7 +25,7 @@ _OTHER_CODES = {
     20: "Base and fork generate different code.",
     _INTERRUPTED: "Interrupted.",
 }
-_VERBS = (build, queue, rebase, inspect, equivalence, bench)
+_VERBS = (build, queue, rebase, mirrors, inspect, equivalence, bench)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

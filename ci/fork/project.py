@@ -59,6 +59,10 @@ class Project:
         """Folder of the sources of our native extension."""
         return self.root / "native"
 
+    def own_code(self, lane: Lane) -> tuple[Path, ...]:
+        """Folders of all code of ours that goes into the wheels of a lane."""
+        return self.overlay(lane), self.native
+
     def edit_tree(self, lane: Lane) -> Path:
         """Where ``edit`` opens the tree of a lane."""
         return self.state / "edit" / lane.name

@@ -253,7 +253,7 @@ def test_in_a_pipe_no_line_is_cut(small) -> None:
     outcomes = [Outcome("fix/first.patch", "conflict", detail), Outcome("speed/second.patch", "clean", "", True)]
     results = Console(file=io.StringIO(), width=80)
     context = Context(small.project, Console(file=io.StringIO()), results)
-    command._report(argparse.Namespace(json=False), context, outcomes)
+    command._report(argparse.Namespace(json=False), context, outcomes, [])
     assert results.file.getvalue().splitlines() == [
         f"fix/first.patch     conflict          {detail}",
         "speed/second.patch  clean, predicted",

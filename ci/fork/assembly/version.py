@@ -11,6 +11,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from fork.config import Lane
+from fork.queue.mirrors import MIRRORS
 from fork.queue.patch import Patch
 
 __all__ = ["Ingredients", "file_digests", "fork_version", "source_files"]
@@ -78,7 +79,7 @@ class Ingredients:
 
 
 def source_files(folder: Path) -> list[Path]:
-    """List the files below a folder, sorted, leaving out hidden ones and what Python leaves behind.
+    """List the files below a folder, sorted, leaving out hidden ones, what Python leaves behind, and the mirror lock.
 
     :returns: Empty where there is no folder.
     """
@@ -86,6 +87,7 @@ def source_files(folder: Path) -> list[Path]:
         path
         for path in sorted(folder.rglob("*"))
         if path.is_file()
+        and path != folder / MIRRORS
         and not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts)
     ]
 

@@ -12,10 +12,12 @@ from rich.table import Table
 from fork import base
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
 from fork.download import package_index
+from fork.git import Git
 from fork.progress import steps
+from fork.queue.mirrors import MIRRORS, Change, changes, in_tree, read_mirrors
 from fork.queue.rebase import Outcome, RebaseConflictError, continue_rebase, export_rebase, start_rebase
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser", "run", "upstream_wheel"]
 
 _EPILOG = """examples:
   ci/fork.sh rebase --onto 3.7.0              see how each patch fares
@@ -30,7 +32,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "rebase",
         help="carry the queue over to another upstream version",
         description="Says for every patch: clean, offset, 3-way, already upstream, or conflict with file and hunk. After a "
-        "conflict the outcomes of the rest are predicted: each is tried without the patches that conflict.",
+        "conflict the outcomes of the rest are predicted: each is tried without the patches that conflict. Then come the upstream "
+        "functions that our own code re-does and that changed.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -65,9 +68,12 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             outcomes = continue_rebase(context.project, lane, step=step)
         else:
             old = context.any_base(arguments, lane)
-            new = _upstream_wheel(arguments, context)
+            new = upstream_wheel(arguments, context)
             outcomes = start_rebase(context.project, lane, old, new, discard=arguments.discard, step=step)
-    _report(arguments, context, outcomes)
+    changed = changes(
+        read_mirrors(context.project.overlay(lane) / MIRRORS), in_tree(Git(context.project.rebase_tree(lane)), "base")
+    )
+    _report(arguments, context, outcomes, changed)
     conflict = next((each for each in outcomes if each.status == "conflict" and not each.predicted), None)
     if conflict:
         raise RebaseConflictError(
@@ -77,7 +83,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _upstream_wheel(arguments: argparse.Namespace, context: Context) -> Path:
+def upstream_wheel(arguments: argparse.Namespace, context: Context) -> Path:
+    """Get the wheel that ``--onto`` names by its version or its path."""
     local = Path(arguments.onto)
     if local.is_file():
         return local
@@ -88,10 +95,19 @@ def _upstream_wheel(arguments: argparse.Namespace, context: Context) -> Path:
     return context.fetch(arguments, [wheel])[0]
 
 
-def _report(arguments: argparse.Namespace, context: Context, outcomes: list[Outcome]) -> None:
+def _report(arguments: argparse.Namespace, context: Context, outcomes: list[Outcome], changed: list[Change]) -> None:
     if arguments.json:
-        context.print_json([asdict(outcome) for outcome in outcomes])
+        work = [{**asdict(change.mirror), "now": change.now} for change in changed]
+        context.print_json({"patches": [asdict(outcome) for outcome in outcomes], "mirrors": work})
         return
+    _print_outcomes(context, outcomes)
+    if changed:
+        context.print_plain("\nFunctions that our own code re-does, to be compared with what upstream has now:")
+        for change in changed:
+            context.print_plain(f"  {change}")
+
+
+def _print_outcomes(context: Context, outcomes: list[Outcome]) -> None:
     rows = [(each.name, f"{each.status}{', predicted' * each.predicted}", each.detail) for each in outcomes]
     if not context.results.is_terminal:
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

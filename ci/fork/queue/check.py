@@ -9,6 +9,7 @@ from fork.errors import ForkError
 from fork.git import Git
 from fork.layout import Layout
 from fork.project import Project
+from fork.queue.mirrors import MIRRORS, MirrorError, find_mirrors, in_tree, lock_faults, read_mirrors
 from fork.queue.overlay import overlay_faults, shipped_files
 from fork.queue.series import Lock, QueueError, Series, read_lock, read_series
 from fork.queue.tree import apply_patches, commits, export, lay_out, verify_lock
@@ -21,7 +22,7 @@ def check_lane(project: Project, lane: Lane, base_wheel: Path, folder: Path) -> 
 
     Looked for are: unlisted, missing, duplicate or unparsable patches, bad headers, a patch that does not apply, a part that git
     skips, a tree other than the locked one, a patch that a new export would write differently, an overlay file that hides one of
-    upstream.
+    upstream, an upstream function that our code re-does and that changed since somebody compared the two.
 
     :param base_wheel: A verified wheel of the lane.
     :param folder: An empty scratch folder.
@@ -41,6 +42,8 @@ def check_lane(project: Project, lane: Lane, base_wheel: Path, folder: Path) -> 
     if lock and git.tree("base") != lock.base:
         faults.append(f"the base has the tree {git.tree('base')}, locked is {lock.base}")
     faults += _apply_faults(git, series, lock)
+    if len(commits(git)) == len(series.patches):
+        faults += _mirror_faults(project, lane, git)
     layout = Layout.of(lane)
     shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
     faults += overlay_faults(project.overlay(lane), layout, shipped)
@@ -64,3 +67,11 @@ def _apply_faults(git: Git, series: Series, lock: Lock | None) -> list[str]:
         except ForkError as error:
             faults.append(error.message)
     return faults
+
+
+def _mirror_faults(project: Project, lane: Lane, git: Git) -> list[str]:
+    try:
+        locked = read_mirrors(project.overlay(lane) / MIRRORS)
+        return lock_faults(locked, find_mirrors(project.root, project.own_code(lane), git), in_tree(git, "base"))
+    except MirrorError as error:
+        return [error.message]
