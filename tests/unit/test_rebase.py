@@ -163,6 +163,33 @@ def test_after_a_conflict_every_patch_has_an_outcome(small, tmp_path) -> None:
     assert Git(tree)("diff", "--name-only", "--diff-filter=U") == jit
 
 
+def test_a_conflict_is_not_held_against_the_patches_after_it(small, tmp_path) -> None:
+    """The third patch changes the line that the first one wrote, which conflicts; it does not conflict itself."""
+    jit = "python/triton/runtime/jit.py"
+    add_patches(small, tmp_path, {"fix/third.patch": {jit: ("inspect.getfile(fn)", "inspect.getmodule(fn)")}})
+    outcomes = start(small, tmp_path, CONFLICTING)
+    assert statuses(outcomes) == ["conflict", "clean", "clean"]
+
+
+def test_changes_that_are_not_staged_are_not_lost(small, tmp_path) -> None:
+    start(small, tmp_path, CONFLICTING)
+    git = Git(small.project.rebase_tree(small.lane))
+    git("checkout", "--force", "HEAD", "--", ".")
+    (git.folder / "python/triton/runtime/jit.py").write_text(CONFLICTING.replace("return 1", "return 2"))
+    with pytest.raises(RebaseError, match="not staged"):
+        continue_rebase(small.project, small.lane, step=lambda _: None)
+
+
+def test_a_person_may_commit_what_was_settled(small, tmp_path) -> None:
+    start(small, tmp_path, CONFLICTING)
+    git = Git(small.project.rebase_tree(small.lane))
+    git("checkout", "--force", "HEAD", "--", ".")
+    commit(git, "fix/first.patch", "Return", {"python/triton/runtime/jit.py": ("getsourcelines(fn)[0]", "getfile(fn)")})
+    done = continue_rebase(small.project, small.lane, step=lambda _: None)
+    assert [outcome.status for outcome in done] == ["settled", "clean"]
+    assert export_rebase(small.project, small.lane, tmp_path / "exported") == ["fix/first.patch", "speed/second.patch"]
+
+
 def test_what_is_predicted_is_not_taken_for_done(small, tmp_path) -> None:
     start(small, tmp_path, CONFLICTING)
     git = Git(small.project.rebase_tree(small.lane))

@@ -11,12 +11,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from packaging.version import Version
+from unidiff.patch import PatchSet
 
 from fork.config import Lane
 from fork.errors import ForkError
 from fork.git import Git
 from fork.project import Project
 from fork.queue.edit import apply_or_point_to_edit, export_queue, move_into_place, working_on
+from fork.queue.merging import Merge, commit_as, favour_queue, merge_commit
 from fork.queue.patch import Patch
 from fork.queue.series import read_series, write_lock, write_series
 from fork.queue.tree import lay_out, lock_of
@@ -45,7 +47,7 @@ class Outcome:
     :param name: The patch.
     :param status: ``clean``, ``offset``, ``3-way``, ``already upstream``, ``settled`` (by a person), ``dropped`` or ``conflict``.
     :param detail: Lines moved, or files and hunks in conflict, and what the patch says of upstream.
-    :param predicted: It was only tried, without the patches before it that conflict.
+    :param predicted: It was only tried, as if the conflicts of the patches before it had been settled the queue's way.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Outcome:
 class _State:
     onto: str
     outcomes: list[Outcome]
+    head: str = ""  # the commit on which the last outcome, where it is a conflict, waits to be settled
 
 
 def start_rebase(
@@ -106,15 +109,12 @@ def continue_rebase(project: Project, lane: Lane, *, step: Callable[[str], None]
             raise RebaseError(
                 f"there are unmerged files in {git.folder}", "settle them, `git add` them, then --continue"
             )
-        last = state.outcomes[-1] if state.outcomes else None
-        if last and last.status == "conflict":
-            status = "settled"
-            if _am_open(git):
-                status = "dropped" if git.run("diff", "--cached", "--quiet", "HEAD").returncode == 0 else status
-                git("am", "--skip" if status == "dropped" else "--continue")
+        if state.outcomes and state.outcomes[-1].status == "conflict":
+            last = state.outcomes[-1]
+            status = _settle(git, _queue_commits(git)[len(state.outcomes) - 1], state.head)
             state.outcomes[-1] = Outcome(last.name, status, last.detail)
-        elif _am_open(git):
-            git("am", "--abort")  # left by a process that was killed
+        else:
+            git("reset", "--quiet", "--hard")  # a process that was killed may have left something
         return _advance(git, patches, state, step)
 
 
@@ -158,7 +158,7 @@ def _under_way(project: Project, lane: Lane) -> tuple[Git, _State, tuple[Patch, 
             f"no rebase of lane {lane.name} is under way", "begin one with `ci/fork.sh rebase --onto <version>`"
         )
     content = json.loads(file.read_text("utf-8"))
-    state = _State(content["onto"], [Outcome(**row) for row in content["outcomes"]])
+    state = _State(content["onto"], [Outcome(**row) for row in content["outcomes"]], content["head"])
     patches = read_series(project.patches(lane)).sound()
     if [outcome.name for outcome in state.outcomes] != [patch.name for patch in patches[: len(state.outcomes)]]:
         raise RebaseError(
@@ -183,8 +183,26 @@ def _lay_out_both(lane: Lane, old_wheel: Path, new_wheel: Path, patches: Sequenc
     return git
 
 
-def _am_open(git: Git) -> bool:
-    return (git.folder / ".git" / "rebase-apply").is_dir()
+def _queue_commits(git: Git) -> list[str]:
+    """List the commits of the queue on the old upstream, in the order of the series."""
+    root = git("rev-list", "--max-parents=0", "old-queue")
+    return git("rev-list", "--reverse", f"{root}..old-queue").split()
+
+
+def _settle(git: Git, commit: str, head: str) -> str:
+    """Take what a person made of a conflict: committed, staged, or nothing, which drops the patch."""
+    if git.run("diff", "--quiet").returncode != 0:
+        raise RebaseError(f"there are changes in {git.folder} that are not staged", "`git add` them, then --continue")
+    if git("rev-parse", "HEAD") != head:
+        return "settled"
+    if not _staged(git):
+        return "dropped"
+    commit_as(git, commit)
+    return "settled"
+
+
+def _staged(git: Git) -> bool:
+    return git.run("diff", "--cached", "--quiet", "HEAD").returncode != 0
 
 
 @contextmanager
@@ -200,28 +218,37 @@ def _beside(folder: Path, purpose: str) -> Iterator[Path]:
 
 def _advance(git: Git, patches: Sequence[Patch], state: _State, step: Callable[[str], None]) -> list[Outcome]:
     _save(git, state)
-    for patch in patches[len(state.outcomes) :]:
+    pending = list(zip(patches, _queue_commits(git), strict=True))[len(state.outcomes) :]
+    for number, (patch, commit) in enumerate(pending):
         step(patch.name)
-        state.outcomes.append(_with_upstream(_carry_over(git, patch), patch, state.onto))
-        _save(git, state)
-        if state.outcomes[-1].status == "conflict":
-            break
-    return [*state.outcomes, *_predict(git, patches[len(state.outcomes) :], state.onto, step)]
+        outcome, _ = _carry_over(git, patch, commit)
+        state.outcomes.append(_with_upstream(outcome, patch, state.onto))
+        conflict = outcome.status == "conflict"
+        _save(git, replace(state, head=git("rev-parse", "HEAD") if conflict else ""))
+        if conflict:
+            return [*state.outcomes, *_predict(git, pending[number:], state.onto, step)]
+    return state.outcomes
 
 
-def _predict(git: Git, patches: Sequence[Patch], onto: str, step: Callable[[str], None]) -> Iterator[Outcome]:
-    """Try patches on a copy of the tree, leaving out those that conflict."""
-    if not patches:
-        return
+def _predict(
+    git: Git, pending: Sequence[tuple[Patch, str]], onto: str, step: Callable[[str], None]
+) -> Iterator[Outcome]:
+    """Try the patches after the first, which conflicts, on a copy of the tree: each conflict is settled the queue's way.
+
+    So each patch is judged by what it changes itself.
+    """
     with _beside(git.folder, "trial") as scratch:
+        git("clone", "--quiet", "--shared", ".", str(scratch))
         trial = Git(scratch)
-        git("clone", "--quiet", "--shared", ".", str(trial.folder))
-        for patch in patches:
+        for number, (patch, commit) in enumerate(pending):
             step(patch.name)
-            outcome = _with_upstream(_carry_over(trial, patch), patch, onto)
-            if outcome.status == "conflict":
-                trial("am", "--abort")
-            yield replace(outcome, predicted=True)
+            outcome, merge = _carry_over(trial, patch, commit)
+            if outcome.status == "conflict" and merge:
+                favour_queue(trial, merge)
+                if _staged(trial):
+                    commit_as(trial, commit)
+            if number:
+                yield replace(_with_upstream(outcome, patch, onto), predicted=True)
 
 
 def _with_upstream(outcome: Outcome, patch: Patch, onto: str) -> Outcome:
@@ -241,29 +268,33 @@ def _save(git: Git, state: _State) -> None:
     partial.replace(file)
 
 
-def _carry_over(git: Git, patch: Patch) -> Outcome:
-    before = git("rev-parse", "HEAD")
+def _carry_over(git: Git, patch: Patch, commit: str) -> tuple[Outcome, Merge | None]:
+    """Merge a patch and commit it, or leave it in the work tree where it needs a person."""
     if git.run("apply", "--reverse", "--check", "-", stdin=patch.data).returncode == 0:
-        return Outcome(patch.name, "already upstream")
+        return Outcome(patch.name, "already upstream"), None
     probe = git.run("apply", "--check", "--verbose", "-", stdin=patch.data)
-    if probe.returncode == 0:
-        git("am", "--quiet", "--keep", "--keep-cr", "--no-3way", stdin=patch.data)
-        moved = re.findall(r"offset (-?\d+) line", probe.stderr.decode(errors="replace"))
-        return Outcome(patch.name, "offset", f"by {', '.join(moved)} lines") if moved else Outcome(patch.name, "clean")
-    done = git.run("am", "--quiet", "--keep", "--keep-cr", "--3way", stdin=patch.data)
-    if done.returncode == 0:
-        if git("rev-parse", "HEAD") == before:
-            return Outcome(patch.name, "already upstream", "found by the 3-way merge")
-        return Outcome(patch.name, "3-way")
-    return Outcome(patch.name, "conflict", _where(git, probe.stderr.decode(errors="replace")))
+    merge = merge_commit(git, commit)
+    if not merge.settled:
+        return Outcome(patch.name, "conflict", _where(patch, merge)), merge
+    if not _staged(git):
+        return Outcome(patch.name, "already upstream", "found by the 3-way merge"), merge
+    commit_as(git, commit)
+    if probe.returncode != 0:
+        detail = f"imports joined in {', '.join(merge.joined)}" if merge.joined else ""
+        return Outcome(patch.name, "3-way", detail), merge
+    moved = re.findall(r"offset (-?\d+) line", probe.stderr.decode(errors="replace"))
+    return Outcome(patch.name, "offset" if moved else "clean", f"by {', '.join(moved)} lines" if moved else ""), merge
 
 
-def _where(git: Git, said: str) -> str:
-    """Name the files in conflict and, from git's complaints, the lines of the hunks that did not apply."""
-    hunks = re.findall(r"error: patch failed: (\S+):(\d+)", said)
-    places = [f"{file}, hunk at line {line}" for file, line in hunks]
-    named = {file for file, _ in hunks}
-    unmerged = git("diff", "--name-only", "--diff-filter=U").splitlines()
-    places += [file for file in unmerged if file not in named]
-    places += [f"{file} is not in the new version" for file in re.findall(r"error: (\S+): No such file", said)]
+def _where(patch: Patch, merge: Merge) -> str:
+    """Name the files that need a person, with the lines of the hunks in conflict and how many hunks there are."""
+    hunks = {file.path: len(file) for file in PatchSet(patch.data.decode("utf-8", errors="replace"))}
+    places = []
+    for file, lines in merge.conflicts.items():
+        if lines == (0,):
+            places.append(f"{file} is not in the new version")
+        else:
+            where = " and ".join(f"line {line}" for line in lines)
+            places.append(f"{file}, hunk at {where} ({len(lines)} of {hunks.get(file, len(lines))})")
+    places += [f"{file} cannot be parsed after the merge" for file in merge.broken]
     return "; ".join(places)
