@@ -31,18 +31,18 @@ def select_wheels(
     :param every: Take all wheels that the other two, where given, let through.
     :raises NoBaseWheelError: There is no wheel for one of them; the message lists what there is.
     """
-    known = sorted({wheel.python for wheel in lane.wheels}, key=_version_key)
-    machines = sorted({wheel.machine for wheel in lane.wheels})
-    wanted = _expand(pythons, known) or (known if every else [_current_python(known)])
+    known, machines = lane.pythons, lane.machines
+    wanted = _expand(pythons, known) or (list(known) if every else [_current_python(known)])
     targets = list(platforms) or (machines if every else [platform.machine()])
-    found = {(wheel.python, wheel.machine): wheel for wheel in lane.wheels}
-    missing = [f"{python} on {machine}" for python in wanted for machine in targets if (python, machine) not in found]
+    found = {(python, machine): lane.wheel(python, machine) for python in wanted for machine in targets}
+    missing = [f"{python} on {machine}" for (python, machine), wheel in found.items() if wheel is None]
     if missing:
         raise NoBaseWheelError(
             f"Triton {lane.version} has no wheel for Python {', '.join(missing)}",
             f"there are wheels for Python {', '.join(known)} on {', '.join(machines)}; choose with --python and --platform",
         )
-    return tuple(found[python, machine] for python in wanted for machine in targets)
+    # A wheel of the stable ABI may be the one for several of them.
+    return tuple(dict.fromkeys(wheel for wheel in found.values() if wheel))
 
 
 def _expand(pythons: Sequence[str], known: Iterable[str]) -> list[str]:
@@ -64,7 +64,3 @@ def _current_python(known: Sequence[str]) -> str:
     if not installed:
         raise NoBaseWheelError("there is no python3 on PATH to build for", "name one with --python")
     return installed[-1].python
-
-
-def _version_key(python: str) -> tuple[int, bool]:
-    return int(python.rstrip("t").partition(".")[2]), python.endswith("t")

@@ -20,7 +20,10 @@ from packaging.version import InvalidVersion, Version
 
 from fork.errors import ConfigError
 
-__all__ = ["BaseWheel", "Lane", "Pin", "load"]
+__all__ = ["STATES", "BaseWheel", "Lane", "Pin", "load"]
+
+#: What a lane can be: it gets everything, fixes alone, or nothing any more.
+STATES = ("active", "fixes", "retired")
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,16 @@ class BaseWheel:
 
     @property
     def python(self) -> str:
-        """The Python that the wheel is for, such as ``3.12`` or ``3.13t`` for a free-threaded build."""
+        """The Python that the wheel is for, such as ``3.12`` or ``3.13t`` for a free-threaded build; of several, the oldest."""
         tag = next(iter(self.tags))
         digits = tag.interpreter.removeprefix("cp")
         return f"{digits[0]}.{digits[1:]}" + ("t" if tag.abi.endswith("t") else "")
+
+    def serves(self, python: str) -> bool:
+        """Tell whether a Python installs the wheel; one of the stable ABI serves later Pythons with the GIL too (PEP 425)."""
+        if any(tag.abi == "abi3" for tag in self.tags) and not python.endswith("t"):
+            return Version(python) >= Version(self.python)
+        return python == self.python
 
     @property
     def machine(self) -> str:
@@ -64,6 +73,9 @@ class Lane:
     :param version: The upstream version at that commit.
     :param label: First part of the local version, ``fork``.
     :param revision: The fork's revision on this lane, from 1.
+    :param state: ``active``, ``fixes`` for a lane that gets no more features, or ``retired``.
+    :param supports: What the lane is for, ``torch 2.11``.
+    :param pythons: The Pythons that the lane serves, ``3.12`` or ``3.13t``, the oldest first.
     :param submodule: Folder of the upstream checkout, relative to the repository.
     :param layout: Pairs of path prefixes, in a wheel and in a checkout; the first that fits counts.
     :param wheels: Every published wheel of the version.
@@ -75,9 +87,22 @@ class Lane:
     version: str
     label: str
     revision: int
+    state: str
+    supports: tuple[str, ...]
+    pythons: tuple[str, ...]
     submodule: str
     layout: tuple[tuple[str, str], ...]
     wheels: tuple[BaseWheel, ...]
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """The processors that upstream published wheels for."""
+        return tuple(sorted({wheel.machine for wheel in self.wheels}))
+
+    def wheel(self, python: str, machine: str) -> BaseWheel | None:
+        """Find the wheel for a Python on a processor; one made for that very Python goes before one of the stable ABI."""
+        fitting = [wheel for wheel in self.wheels if wheel.machine == machine and wheel.serves(python)]
+        return max(fitting, key=lambda wheel: Version(wheel.python.rstrip("t")), default=None)
 
 
 @dataclass(frozen=True)
@@ -158,6 +183,13 @@ class _Table:
             self.fault(key, f"'{found}' does not match {pattern}")
         return found
 
+    def texts(self, key: str, pattern: str) -> tuple[str, ...]:
+        found = self.value(key, list)
+        for item in found:
+            if not (isinstance(item, str) and re.fullmatch(pattern, item)):
+                self.fault(key, f"'{item}' does not match {pattern}")
+        return tuple(map(str, found))
+
     def positive(self, key: str) -> int:
         found: int = self.value(key, int)
         if isinstance(self.table.get(key), int) and found < 1:
@@ -178,19 +210,36 @@ def _lane(name: str, table: _Table) -> Lane:
     rows = table.value("wheel", list)
     if not rows and "wheel" in table.table:
         table.fault("wheel", "is empty")
-    return Lane(
+    lane = Lane(
         name=name,
         upstream=table.text("upstream", r"https://.+|file://.+|/.+"),
         commit=table.text("commit", r"[0-9a-f]{40}"),
         version=version,
         label=table.text("label", r"[a-z0-9]+"),
         revision=table.positive("revision"),
+        state=table.text("state", "|".join(STATES)),
+        supports=table.texts("supports", r"[\w-]+ [\w.]+"),
+        pythons=table.texts("pythons", r"3\.\d+t?"),
         submodule=table.text("submodule", r"\w[\w.-]*"),
         layout=tuple(layout.items()),
         wheels=tuple(
             _wheel(_Table(row, f"{table.where}.wheel[{n}]", table.faults), version) for n, row in enumerate(rows)
         ),
     )
+    if not table.faults:
+        _compare_pythons(lane, table)
+    return lane
+
+
+def _compare_pythons(lane: Lane, table: _Table) -> None:
+    """Find Pythons without a wheel, and wheels that none of the lane's Pythons would take."""
+    served = {(python, machine): lane.wheel(python, machine) for python in lane.pythons for machine in lane.machines}
+    for (python, machine), wheel in served.items():
+        if wheel is None:
+            table.fault("pythons", f"there is no wheel for {python} on {machine}")
+    for wheel in lane.wheels:
+        if wheel not in served.values():
+            table.fault("wheel", f"'{wheel.filename}' is for none of the Pythons")
 
 
 def _wheel(table: _Table, version: str) -> BaseWheel:

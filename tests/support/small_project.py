@@ -90,6 +90,9 @@ commit = "{commit}"
 version = "3.6.0"
 label = "fork"
 revision = 1
+state = "active"
+supports = ["torch 2.10"]
+pythons = ["3.11"]
 submodule = "triton"
 
 [lane."3.6".layout]

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fork.config import load
+from fork.assembly.version import Ingredients
+from fork.config import BaseWheel, load
 from fork.errors import ConfigError
 from tests.support.environments import repository
 
@@ -40,6 +42,11 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         ("cp311-cp311-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl", "what.zip", "is not a wheel file name"),
         ('"triton/" = "python/triton/"', '"triton" = "python/triton/"', "must both end with '/'"),
         ('version = "3.6.0"', 'version = "3.7.0"', "is not of version 3.7.0"),
+        ('state = "active"', 'state = "asleep"', "state: 'asleep' does not match active|fixes|retired"),
+        ('supports = ["torch 2.10"]', 'supports = ["torch"]', "supports: 'torch' does not match"),
+        ('pythons = ["3.11"]', 'pythons = ["3.11", "py3"]', "pythons: 'py3' does not match"),
+        ('pythons = ["3.11"]', 'pythons = ["3.11", "3.12"]', "pythons: there is no wheel for 3.12 on x86_64"),
+        ('pythons = ["3.11"]', 'pythons = []', "is for none of the Pythons"),
     ],
 )  # fmt: skip
 def test_each_fault_is_said(small, old: str, new: str, said: str) -> None:
@@ -50,6 +57,36 @@ def test_each_fault_is_said(small, old: str, new: str, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         small.project.pin()
     assert said in caught.value.message
+
+
+def test_what_says_nothing_of_the_bytes_leaves_the_version_alone(small) -> None:
+    lane = small.lane
+    others = replace(lane, state="fixes", supports=("torch 2.11",), pythons=(*lane.pythons, "3.12"))
+    assert _digest(small, others) == _digest(small, lane) != _digest(small, replace(lane, label="other"))
+
+
+def _digest(small, lane) -> str:
+    return Ingredients.gather(lane, {}, [], small.project.overlay(lane), small.project.native, []).digest()
+
+
+def _wheel(tags: str) -> BaseWheel:
+    return BaseWheel(f"triton-3.9.0-{tags}-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl", 1, "0" * 64)
+
+
+def test_a_wheel_of_the_stable_abi_serves_later_pythons_with_the_gil() -> None:
+    stable, exact, free = _wheel("cp312-abi3"), _wheel("cp311-cp311"), _wheel("cp315-cp315t")
+    pythons = ["3.10", "3.11", "3.12", "3.13", "3.13t", "3.20", "3.15t"]
+    assert [python for python in pythons if stable.serves(python)] == ["3.12", "3.13", "3.20"]
+    assert [python for python in pythons if exact.serves(python)] == ["3.11"]
+    assert [python for python in pythons if free.serves(python)] == ["3.15t"]
+
+
+def test_a_wheel_for_the_very_python_goes_first(small) -> None:
+    lane = replace(small.lane, wheels=(_wheel("cp312-abi3"), _wheel("cp313-cp313"), _wheel("cp315-cp315t")))
+    assert lane.wheel("3.13", "x86_64") == lane.wheels[1]
+    assert lane.wheel("3.14", "x86_64") == lane.wheels[0]
+    assert lane.wheel("3.15t", "x86_64") == lane.wheels[2]
+    assert lane.wheel("3.11", "x86_64") is None
 
 
 def test_a_file_without_lanes_is_refused(tmp_path: Path) -> None:

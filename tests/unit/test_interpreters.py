@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fork.base import NoBaseWheelError, select_wheels
-from fork.config import load
+from fork.config import BaseWheel, load
 from fork.interpreters import find_interpreters, inspect_interpreter
 from tests.support.environments import repository, this_python
 
@@ -39,9 +40,18 @@ def test_wheels_are_selected_by_python_and_platform() -> None:
     assert len(select_wheels(LANE, every=True)) == len(LANE.wheels) == 14
 
 
+def test_one_wheel_for_several_pythons_is_built_once() -> None:
+    names = ("cp311-cp311", "cp312-abi3", "cp315-cp315t")
+    wheels = tuple(BaseWheel(f"triton-3.9.0-{name}-manylinux_2_27_x86_64.whl", 1, "0" * 64) for name in names)
+    lane = replace(LANE, wheels=wheels, pythons=("3.11", "3.12", "3.13", "3.14", "3.15t"))
+    assert select_wheels(lane, ["3.13", "3.14"], ["x86_64"]) == (wheels[1],)
+    assert select_wheels(lane, platforms=["x86_64"], every=True) == wheels
+    with pytest.raises(NoBaseWheelError, match=r"3\.13t on x86_64"):
+        select_wheels(lane, ["3.13t"], ["x86_64"])
+
+
 def test_the_installed_pythons_are_those_that_are_found() -> None:
-    known = {wheel.python for wheel in LANE.wheels}
-    found = {interpreter.python for interpreter in find_interpreters(known)}
+    found = {interpreter.python for interpreter in find_interpreters(LANE.pythons)}
     assert {wheel.python for wheel in select_wheels(LANE, ["installed"], ["x86_64"])} == found
 
 

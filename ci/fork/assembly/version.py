@@ -68,7 +68,7 @@ class Ingredients:
         own = Path(__file__).parent
         builder = {f"fork/assembly/{name}": digest for name, digest in file_digests(own).items()}
         builder |= {f"fork/{name}": _sha256((own.parent / name).read_bytes()) for name in _DECIDING}
-        pin = asdict(replace(lane, wheels=()))
+        pin = asdict(replace(lane, wheels=(), state="", supports=(), pythons=()))  # what does not decide any bytes
         return cls(
             base={**base, "pin": _sha256(json.dumps(pin, sort_keys=True).encode())},
             patches={patch.name: _sha256(patch.data) for patch in patches},
