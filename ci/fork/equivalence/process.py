@@ -32,7 +32,7 @@ _PASSED = "TRITON_FORK"
 
 
 class CompileError(ForkError):
-    """A kernel, a corpus or an interpreter fails while code is compared."""
+    """A kernel fails to compile while code is compared."""
 
     exit_code = 21
 
@@ -40,9 +40,13 @@ class CompileError(ForkError):
 class InterpreterError(CompileError):
     """An interpreter to compare does not run or has no Triton."""
 
+    exit_code = 47
+
 
 class CorpusError(CompileError):
     """A corpus cannot be loaded."""
+
+    exit_code = 49
 
 
 @dataclass(frozen=True)
