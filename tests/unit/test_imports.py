@@ -19,6 +19,8 @@ UPSTREAM = {
     "triton/runtime/__init__.py": "from .jit import *\n",
     "triton/runtime/jit.py": "import os\nclass JITFunction: ...\nif os.name:\n    KIND = 1\n",
     "triton/lazy.py": "def __getattr__(name): ...\n",
+    "triton/made.py": "def make():\n    global MADE\n    MADE = 1\n",
+    "triton/filled.py": "globals().update(one=1)\n",
 }
 OURS = {
     "triton/fork/__init__.py": "",
@@ -41,6 +43,8 @@ def faults(text: str, path: str = "triton/compiler.py", drop: tuple[str, ...] = 
         "from .runtime import JITFunction, jit",
         "from .runtime.jit import KIND",
         "from .lazy import whatever",
+        "from .made import MADE",
+        "from .filled import one",
         "from triton._C.libtriton import ir",
         "import importlib\nimportlib.import_module('triton.runtime')",
         "try:\n    from .fork import nothing\nexcept ImportError:\n    nothing = None",

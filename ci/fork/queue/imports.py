@@ -83,14 +83,27 @@ class _Module:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        return frozenset(_bound(self.tree.body)) | {
-            "__name__",
-            "__doc__",
-            "__file__",
-            "__path__",
-            "__dict__",
-            "__spec__",
-        }
+        declared = {name for node in ast.walk(self.tree) if isinstance(node, ast.Global) for name in node.names}
+        return (
+            frozenset(_bound(self.tree.body))
+            | declared
+            | {
+                "__name__",
+                "__doc__",
+                "__file__",
+                "__path__",
+                "__dict__",
+                "__spec__",
+            }
+        )
+
+    @cached_property
+    def is_dynamic(self) -> bool:
+        """Whether it can have names that its text does not show."""
+        calls = (node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        return "__getattr__" in self.names or any(
+            isinstance(f, ast.Name) and f.id in ("globals", "vars") for f in calls
+        )
 
     @cached_property
     def stars(self) -> list[ast.ImportFrom]:
@@ -168,7 +181,7 @@ class _Resolver:
         if module not in self.modules:
             return False  # a folder without a file of its own
         found = self._read(module)
-        if found is None or name in found.names or "__getattr__" in found.names:
+        if found is None or name in found.names or found.is_dynamic:
             return True
         path = self.modules[module]
         package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
