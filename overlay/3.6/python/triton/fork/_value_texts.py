@@ -45,6 +45,8 @@ def constant_text(value: Any) -> str:
         return str(value)
     if (text := _text_of_kernel(value)) is not None:
         return text
+    if hasattr(value, "cache_key"):  # the base asks every constant
+        return str(value.cache_key)
     from triton.language.core import constexpr, dtype
 
     inner = value.value if isinstance(value, constexpr) else value
@@ -158,9 +160,9 @@ def describe(value: Any, inside: frozenset[int] = frozenset()) -> str:
 def _text_of_kernel(value: Any) -> str | None:
     from triton.runtime.jit import JITCallable
 
-    if isinstance(value, JITCallable):
+    if issubclass(type(value), JITCallable):
         return key_of_called(value) + ("noinline" if value.__dict__.get("noinline") else "")
-    return str(value.cache_key) if hasattr(value, "cache_key") else None
+    return None
 
 
 def _describe_content(value: Any, inside: frozenset[int]) -> str:
