@@ -97,9 +97,7 @@ def own_texts(function: Any) -> list[str]:
     """
     plain = function.fn
     defaults = [*(getattr(plain, "__defaults__", None) or ()), *(getattr(plain, "__kwdefaults__", None) or {}).values()]
-    texts = [_value_texts.text_of_default(value) for value in defaults]
-    name = function.__dict__.get("_repr")  # a function that gives the kernel its name
-    return texts if name is None else [*texts, f"named by {_value_texts.text_of_default(name)}"]
+    return [_value_texts.text_of_default(value) for value in defaults]
 
 
 def key_text(recorded: Mapping[tuple[str, int], Any], unrecorded: list[str]) -> str:
