@@ -12,7 +12,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triton.fork._definition_texts import SIMPLE, class_parts, code_parts, function_parts, is_installed, method_parts
 from triton.fork._descriptions import FORGET, Description, Parts, TooMuchError
@@ -20,10 +20,13 @@ from triton.fork._key_search import key_of_called
 from triton.fork._object_texts import counting_attributes
 from triton.fork._static_look import attributes_of, found_in, is_made_in_python, members_of, mro_of, name_of
 
+if TYPE_CHECKING:
+    from triton.fork._value_texts import Names
+
 __all__ = ["describe"]
 
-# Types whose values have no parts.
-_ATOMS: frozenset[Any] = frozenset(SIMPLE) - {slice}
+# Types whose values have no parts, by identity: a metaclass may have a hash of its own, or none.
+_ATOMS = frozenset(id(kind) for kind in SIMPLE if kind is not slice)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _first_of_name: dict[tuple[str, str], weakref.ref[type]] = {}
 _CONTAINERS = (tuple, list, set, frozenset, dict)
@@ -32,7 +35,7 @@ _CONTAINERS = (tuple, list, set, frozenset, dict)
 def describe(
     value: Any,
     beyond: Callable[[Any], str] = str,
-    names: frozenset[str] | None = None,
+    names: Names | None = None,
     bodies: bool = True,
     addresses: bool = True,
 ) -> str:
@@ -57,10 +60,10 @@ def describe(
 def _short(value: Any) -> str | None:
     """Give the text of a value without parts, or of a container of nothing but numbers and words, which repr tells apart."""
     kind = type(value)
-    if kind in _ATOMS:
+    if id(kind) in _ATOMS:
         return f"{kind.__name__} {value!r}"
     if kind is list or kind is tuple:
-        return f"{kind.__name__} {value!r}" if _ATOMS.issuperset(map(type, value)) else None
+        return f"{kind.__name__} {value!r}" if _ATOMS.issuperset(map(id, map(type, value))) else None
     from triton.runtime.jit import JITCallable
 
     if issubclass(kind, JITCallable):
@@ -78,7 +81,7 @@ class _Content:
     :param addresses: As for :func:`describe`.
     """
 
-    def __init__(self, names: frozenset[str] | None, bodies: bool, addresses: bool) -> None:
+    def __init__(self, names: Names | None, bodies: bool, addresses: bool) -> None:
         self._names, self._bodies, self._addresses = names, bodies, addresses
 
     def parts(self, value: Any) -> Parts:
@@ -92,8 +95,8 @@ class _Content:
         kind = type(value)
         if issubclass(kind, type):
             return _class_itself(value)
-        if kind in _DEFINITIONS:
-            return _DEFINITIONS[kind](value)
+        if (define := _DEFINITIONS.get(id(kind))) is not None:
+            return define(value)
         if issubclass(kind, constexpr):
             return _wrapped(kind, value.value)
         if kind is language_tuple:
@@ -111,8 +114,9 @@ class _Content:
 
     def _instance(self, value: Any) -> Parts:
         kind = type(value)
-        body = (yield from class_parts(kind, self._names)) if self._bodies or not _is_first(kind) else ""
-        return f"{body} {(yield counting_attributes(value, self._names))}"
+        names = None if self._names is None or _extends_triton(kind) else self._names.get()
+        body = (yield from class_parts(kind, names)) if self._bodies or not _is_first(kind) else ""
+        return f"{body} {(yield counting_attributes(value, names))}"
 
     def _object(self, value: Any) -> Parts:
         kind = type(value)
@@ -133,6 +137,11 @@ class _Content:
         return " ".join(texts)
 
 
+def _extends_triton(kind: type) -> bool:
+    """Tell whether Triton asks instances of a class for what it asks its own."""
+    return any(name_of(base)[0].startswith("triton.") for base in mro_of(kind))
+
+
 def _is_first(kind: type) -> bool:
     """Tell whether a class is the first one of its name that was met in this process."""
     return _first_of_name.setdefault(name_of(kind), weakref.ref(kind))() is kind
@@ -146,10 +155,10 @@ def _class_itself(value: type) -> Parts:
     return f"{name} {text}"
 
 
-_DEFINITIONS: dict[type, Callable[[Any], Parts]] = {
-    FunctionType: function_parts,
-    MethodType: method_parts,
-    CodeType: code_parts,
+_DEFINITIONS: dict[int, Callable[[Any], Parts]] = {
+    id(FunctionType): function_parts,
+    id(MethodType): method_parts,
+    id(CodeType): code_parts,
 }
 
 

@@ -10,16 +10,19 @@ at. The text of a key, which hooks see, stays the base's wherever that says whic
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._static_look import found_in, members_of, mro_of, name_of
-from ._value_texts import describe
+from ._value_texts import Names, describe
 
-__all__ = ["constant", "distinction", "kernel_of_equal", "without_kinds"]
+__all__ = ["belongs", "constant", "distinction", "kernel_of_equal", "without_kinds"]
 
-_ATOMS: frozenset[Any] = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
+_ATOMS = frozenset(map(id, (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))))
 _MOST_KNOWN = 1024
+# id of a dictionary of keys -> whose it is
+_owners: dict[int, weakref.ref[Any]] = {}
 Look = Callable[[Any], Any]
 # id -> a type, held so that no other one gets its id; what stands for it; what else to look at in a value of it
 _known: dict[int, tuple[type, Any, Look | None]] = {}
@@ -42,18 +45,39 @@ def without_kinds(specialization: Sequence[Any]) -> list[Any]:
     return [entry[:2] if len(entry) == 3 else entry for entry in specialization]
 
 
-def distinction(specialization: Sequence[Any]) -> str:
+def belongs(keys: dict[Any, str], function: Any) -> dict[Any, str]:
+    """Note whose launches are looked up in a dictionary, so that it is known what its code may ask of constants.
+
+    :param keys: The dictionary of a device, as it is made.
+    :param function: The ``JITFunction``.
+    :returns: The dictionary.
+    """
+    _owners[id(keys)] = weakref.ref(function)
+    return keys
+
+
+def distinction(specialization: Sequence[Any], keys: dict[Any, str]) -> str:
     """Give what has to follow the text of a specialisation so that it means one list of constants.
 
     :param specialization: The entries of all parameters, with kinds.
+    :param keys: The dictionary in which the launch is looked up.
     :returns: Nothing where all constants are numbers, words, functions, data types, or tuples of these.
     """
-    unclear = [
-        f"{number} {describe(entry[1], bodies=False)}"
-        for number, entry in enumerate(specialization)
-        if len(entry) == 3 and not _is_clear(entry[1])
-    ]
-    return f"; {'; '.join(unclear)}" if unclear else ""
+    places = [place for place, entry in enumerate(specialization) if len(entry) == 3 and not _is_clear(entry[1])]
+    if not places:
+        return ""
+    names = _names(keys, [entry[1] for entry in specialization if entry[0] == "constexpr"])
+    unclear = [f"{place} {describe(specialization[place][1], names=names, bodies=False)}" for place in places]
+    return f"; {'; '.join(unclear)}"
+
+
+def _names(keys: dict[Any, str], constants: list[Any]) -> Names | None:
+    """Give what the code of a kernel may ask its constants for; ``None`` where the kernel is not known."""
+    reference = _owners.get(id(keys))
+    function = None if reference is None else reference()
+    if function is None or not any(caches[1] is keys for caches in list(function.device_caches.values())):
+        return None
+    return Names(function, *constants)
 
 
 def kernel_of_equal(kernels: dict[str, Any], keys: dict[Any, str], key: str) -> Any:
@@ -88,7 +112,7 @@ def _is_clear(value: Any) -> bool:
         return all(map(_is_clear, value))
     if kind is constexpr:
         return _is_clear(value.value)
-    return kind in _ATOMS or kind is dtype or issubclass(kind, JITCallable)
+    return id(kind) in _ATOMS or kind is dtype or issubclass(kind, JITCallable)
 
 
 def _kind(value: Any) -> Any:

@@ -14,10 +14,13 @@ from typing import Any
 from triton.fork._content_texts import describe
 from triton.fork._definition_texts import is_data
 from triton.fork._key_search import key_of_called
+from triton.fork._names_asked import names_asked
 from triton.fork._static_look import attributes_of, found_in, members_of, name_of
 
 __all__ = [
+    "Names",
     "constant_text",
+    "constants_text",
     "describe",
     "is_data",
     "name_text",
@@ -30,20 +33,48 @@ __all__ = [
 #: What a function given as ``repr=`` is asked about.
 SpecializationProxy = namedtuple("SpecializationProxy", ["constants", "signature"])
 
-_NUMBERS = (bool, int, float, complex, type(None))
+_NUMBERS = frozenset(map(id, (bool, int, float, complex, type(None))))
 _WORDS_OF_OTHERS = frozenset({"None", "True", "False", "nan", "inf", "void", "Ellipsis"})
 
 
-def constant_text(value: Any) -> str:
+def constants_text(source: Any) -> str:
+    """Give the part of a key that stands for the constants of a kernel, and for the name that it gets from ``repr=``.
+
+    :param source: An ``ASTSource``.
+    """
+    names = Names(source.fn, *source.constants.values())
+    texts = [constant_text(value, names) for _, value in sorted(source.constants.items())]
+    return "-".join(texts) + name_text(source)
+
+
+class Names:
+    """What code may ask objects for, found out when it is first needed.
+
+    :param roots: As for :func:`triton.fork._names_asked.names_asked`.
+    """
+
+    def __init__(self, *roots: Any) -> None:
+        self._roots = roots
+        self._found: list[frozenset[str] | None] = []
+
+    def get(self) -> frozenset[str] | None:
+        """Give the names, ``None`` where they cannot be told."""
+        if not self._found:
+            self._found.append(names_asked(self._roots))
+        return self._found[0]
+
+
+def constant_text(value: Any, names: Names | None = None) -> str:
     """Give the text of a compile-time constant of a kernel.
 
     Numbers, data types, functions with a key and plain words keep the base's text, so that the keys of most kernels, and
     with them the names of their dump and override folders, stay what they were.
 
     :param value: The constant.
+    :param names: What the code that gets the constant may ask it for; everything where that is not known.
     """
     kind = type(value)
-    if kind in _NUMBERS:
+    if id(kind) in _NUMBERS:
         return str(value)
     from triton.language.core import constexpr, dtype
     from triton.runtime.jit import JITCallable
@@ -53,11 +84,11 @@ def constant_text(value: Any) -> str:
     if hasattr(value, "cache_key"):  # the base asks every constant
         return str(value.cache_key)
     inner = value.value if issubclass(kind, constexpr) else value
-    if type(inner) in _NUMBERS or issubclass(type(inner), dtype):
+    if id(type(inner)) in _NUMBERS or issubclass(type(inner), dtype):
         return str(value)
     if type(inner) is str and inner.isalpha() and inner not in _WORDS_OF_OTHERS:
         return str(value)
-    return describe(value)
+    return describe(value, names=names)
 
 
 def name_text(source: Any) -> str:
