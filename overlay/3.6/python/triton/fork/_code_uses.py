@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dis
 import functools
+import itertools
+import sys
 from types import CodeType
 from typing import NamedTuple
 
@@ -30,8 +32,12 @@ READ_ANYTHING = frozenset(
         "fields",
         "attrgetter",
         "deepcopy",
+        "replace",
     ]
 )
+
+
+_TESTS = frozenset(["isinstance", "issubclass", "type", "hash", "id", "len", "bool"])
 
 
 class Uses(NamedTuple):
@@ -45,6 +51,8 @@ class Uses(NamedTuple):
     variables: frozenset[str]
     #: Texts, which may be names of attributes.
     words: frozenset[str]
+    #: Names of globals that are only compared with, or given to ``isinstance``.
+    tested: frozenset[str]
     #: Whether a module is imported, of which nothing is known here.
     imports: bool
 
@@ -76,4 +84,26 @@ def uses_of(code: CodeType) -> Uses:
                 variables.add(step.argval)
             elif type(step.argval) is str and step.argval in one.co_names:
                 attributes.add(step.argval)  # LOAD_ATTR, LOAD_METHOD, LOAD_SUPER_ATTR, ...
-    return Uses(frozenset(attributes), frozenset(stored), frozenset(variables), frozenset(words), imports)
+    tested = _only_tested(code) if variables else frozenset()
+    return Uses(frozenset(attributes), frozenset(stored), frozenset(variables), frozenset(words), tested, imports)
+
+
+def _only_tested(code: CodeType) -> frozenset[str]:
+    """Find the globals of which code asks nothing but whether something is, or belongs to, one of them."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - the wheel runs there
+        return frozenset()  # what is called cannot be told from what is given to it
+    steps = list(dis.get_instructions(code))
+    tested, used = set[str](), set[str]()
+    calls = sum(step.opname.startswith("CALL") for step in steps)
+    for step, following in itertools.pairwise(steps):
+        if step.opname != "LOAD_GLOBAL":
+            continue
+        if step.arg is not None and step.arg & 1:  # to be called
+            if step.argval not in _TESTS:
+                return frozenset()
+            calls -= 1
+        elif following.opname in ("PRECALL", "CALL", "IS_OP", "COMPARE_OP", "BUILD_TUPLE", "LOAD_GLOBAL"):
+            tested.add(step.argval)
+            continue
+        used.add(step.argval)
+    return frozenset(tested - used) if calls == 0 else frozenset()

@@ -21,7 +21,7 @@ from triton.fork._object_texts import counting_attributes
 from triton.fork._static_look import attributes_of, found_in, is_made_in_python, members_of, mro_of, name_of
 
 if TYPE_CHECKING:
-    from triton.fork._value_texts import Names
+    from triton.fork._names_asked import Names
 
 __all__ = ["describe"]
 
@@ -64,6 +64,9 @@ def _short(value: Any) -> str | None:
         return f"{kind.__name__} {value!r}"
     if kind is list or kind is tuple:
         return f"{kind.__name__} {value!r}" if _ATOMS.issuperset(map(id, map(type, value))) else None
+    if kind is dict:
+        plain = _ATOMS.issuperset(map(id, map(type, value))) and _ATOMS.issuperset(map(id, map(type, value.values())))
+        return f"dict {value!r}" if plain else None
     from triton.runtime.jit import JITCallable
 
     if issubclass(kind, JITCallable):

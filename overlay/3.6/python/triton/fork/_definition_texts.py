@@ -12,6 +12,7 @@ import sys
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from triton.fork._code_uses import uses_of
 from triton.fork._descriptions import Parts
 from triton.fork._static_look import found_in, function_of, members_of, mro_of, name_of
 
@@ -129,7 +130,9 @@ def may_be_asked(name: str, names: frozenset[str]) -> bool:
     :param name: The name of the member.
     :param names: What the code uses.
     """
-    return name in names or (name.startswith("__") and name.endswith("__") and name not in _MAKERS)
+    if name in _MAKERS:
+        return False
+    return name in names or (name.startswith("__") and name.endswith("__"))
 
 
 def function_parts(function: FunctionType) -> Parts:
@@ -144,8 +147,11 @@ def function_parts(function: FunctionType) -> Parts:
     defaults = yield function.__defaults__
     by_name = yield function.__kwdefaults__
     parts = [code, defaults, by_name]
+    tested = uses_of(function.__code__).tested
     for held_name, value in sorted(_values_named(function).items()):
-        if _may_decide(value):
+        if held_name in tested and issubclass(type(value), type):
+            parts.append(f"{held_name}={'.'.join(name_of(value))}")
+        elif _may_decide(value):
             parts.append(f"{held_name}={(yield value)}")
     return f"{name} {hashlib.sha256('; '.join(parts).encode()).hexdigest()}"
 

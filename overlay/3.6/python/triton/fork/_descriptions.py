@@ -19,7 +19,7 @@ _LONGEST = 200
 #: Gives the parts of a value, is sent the text of each, and returns the text of the whole. ``FORGET`` among the parts is none.
 Parts = Generator[Any, str, str]
 
-#: Makes what follows independent of what was described before: a part of a cycle has the text of where the cycle was entered.
+#: Makes what follows independent of what came before: the text of what has a cycle inside depends on where that was entered.
 FORGET = object()
 
 
@@ -30,11 +30,12 @@ class TooMuchError(Exception):
 class _Frame:
     """A value that is being described."""
 
-    __slots__ = ("depth", "lowest", "parts", "value")
+    __slots__ = ("cyclic", "depth", "lowest", "parts", "value")
 
     def __init__(self, value: Any, parts: Parts, depth: int) -> None:
         self.value, self.parts, self.depth = value, parts, depth
         self.lowest = depth  # of those around it, the outermost that is met again inside
+        self.cyclic = False  # whether there is a cycle inside
 
 
 class Description:
@@ -49,7 +50,7 @@ class Description:
         self._left = MOST_VALUES
         # id -> the value, held so that no other gets its id, and its text
         self._known: dict[int, tuple[Any, str]] = {}
-        # The same for parts of cycles, with the frame in which the cycle was entered.
+        # The same for what has a cycle inside, with the frame in which that was entered.
         self._cyclic: dict[int, tuple[Any, str, _Frame]] = {}
         self._open: dict[int, _Frame] = {}
         self._stack: list[_Frame] = []
@@ -97,6 +98,7 @@ class Description:
         return None
 
     def _reach(self, frame: _Frame) -> None:
+        self._stack[-1].cyclic = True
         if self._open.get(id(frame.value)) is frame:
             self._stack[-1].lowest = min(self._stack[-1].lowest, frame.depth)
 
@@ -105,10 +107,14 @@ class Description:
         del self._open[id(frame.value)]
         if len(text) > _LONGEST:
             text = f"{text[:40]} {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
-        if frame.lowest < frame.depth:
-            outer = self._stack[frame.lowest]
-            self._stack[-1].lowest = min(self._stack[-1].lowest, frame.lowest)
-            self._cyclic[id(frame.value)] = frame.value, text, outer
-        else:
+        if not frame.cyclic:
             self._known[id(frame.value)] = frame.value, text
+            return text
+        outer = frame
+        if self._stack:
+            self._stack[-1].cyclic = True
+            if frame.lowest < frame.depth:
+                outer = self._stack[frame.lowest]
+                self._stack[-1].lowest = min(self._stack[-1].lowest, frame.lowest)
+        self._cyclic[id(frame.value)] = frame.value, text, outer
         return text

@@ -14,8 +14,9 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ._names_asked import Names, names_asked
 from ._static_look import found_in, members_of, mro_of, name_of
-from ._value_texts import Names, describe
+from ._value_texts import describe
 
 __all__ = ["belongs", "constant", "distinction", "kernel_of_equal", "without_kinds"]
 
@@ -77,7 +78,7 @@ def _names(keys: dict[Any, str], constants: list[Any]) -> Names | None:
     function = None if reference is None else reference()
     if function is None or not any(caches[1] is keys for caches in list(function.device_caches.values())):
         return None
-    return Names(function, *constants)
+    return Names(lambda: names_asked([function, *constants]))
 
 
 def kernel_of_equal(kernels: dict[str, Any], keys: dict[Any, str], key: str) -> Any:

@@ -6,9 +6,10 @@ nothing that runs while the kernel is compiled names it. Where that cannot be to
 
 from __future__ import annotations
 
+import ast
 import enum
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -16,7 +17,7 @@ from triton.fork._code_uses import READ_ANYTHING, uses_of
 from triton.fork._definition_texts import SIMPLE, is_installed, may_be_asked
 from triton.fork._static_look import attributes_of, function_of, members_of, mro_of, name_of
 
-__all__ = ["names_asked"]
+__all__ = ["Names", "names_asked", "names_of_source"]
 
 _MOST_VALUES = 5_000
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
@@ -25,7 +26,8 @@ _ASKING = frozenset({"getattr", "hasattr"})
 _ASKING_NOTHING = frozenset(
     [
         *("triton", "math", "cmath", "operator", "functools", "itertools", "enum", "typing", "collections", "numbers"),
-        *("abc", "types", "builtins", "sys", "os", "time", "logging", "warnings", "numpy", "torch"),
+        *("abc", "types", "builtins", "sys", "os", "time", "logging", "warnings", "numpy", "torch", "dataclasses"),
+        *("reprlib", "_thread"),
     ]
 )
 #: What Triton itself may ask of whatever comes to its functions.
@@ -49,6 +51,45 @@ _ASKED_BY_TRITON = frozenset(
 
 class _UnknownError(Exception):
     """Anything may be asked for."""
+
+
+class Names:
+    """What code may ask objects for, found out when it is first needed.
+
+    :param find: Gives the names, ``None`` where they cannot be told.
+    """
+
+    def __init__(self, find: Callable[[], frozenset[str] | None]) -> None:
+        self._find = find
+        self._found: list[frozenset[str] | None] = []
+
+    def get(self) -> frozenset[str] | None:
+        """Give the names."""
+        if not self._found:
+            self._found.append(self._find())
+        return self._found[0]
+
+
+def names_of_source(function: Any) -> Names:
+    """Give what code may ask of the objects that a function reads: itself, and what it calls.
+
+    :param function: A ``JITCallable``. Where it may hand objects on to its callers, the names cannot be told.
+    """
+    return Names(lambda: None if _hands_on(function) else names_asked([function]))
+
+
+def _hands_on(function: Any) -> bool:
+    """Tell whether a function returns something, or sets parts of what it was given."""
+    try:
+        tree = ast.parse(function.src)
+    except Exception:  # it cannot be compiled either
+        return True
+    return any(
+        (type(node) is ast.Return and node.value is not None)
+        or type(node) in (ast.Yield, ast.YieldFrom, ast.Lambda)
+        or (type(node) in (ast.Attribute, ast.Subscript) and type(node.ctx) is ast.Store)  # type: ignore[attr-defined]
+        for node in ast.walk(tree)
+    )
 
 
 def names_asked(roots: Iterable[Any]) -> frozenset[str] | None:
@@ -156,7 +197,8 @@ class _Search:
         if uses.imports or not READ_ANYTHING.isdisjoint(uses.variables):
             raise _UnknownError
         self._names |= uses.attributes | uses.words
-        self._left += [value.__globals__[name] for name in uses.variables if name in value.__globals__]
+        read = uses.variables - uses.tested
+        self._left += [value.__globals__[name] for name in read if name in value.__globals__]
         self._left += [*_captured(value), value.__defaults__, value.__kwdefaults__]
 
     def _look_at_class(self, value: type) -> None:

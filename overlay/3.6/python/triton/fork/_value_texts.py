@@ -14,11 +14,10 @@ from typing import Any
 from triton.fork._content_texts import describe
 from triton.fork._definition_texts import is_data
 from triton.fork._key_search import key_of_called
-from triton.fork._names_asked import names_asked
+from triton.fork._names_asked import Names, names_asked
 from triton.fork._static_look import attributes_of, found_in, members_of, name_of
 
 __all__ = [
-    "Names",
     "constant_text",
     "constants_text",
     "describe",
@@ -42,26 +41,9 @@ def constants_text(source: Any) -> str:
 
     :param source: An ``ASTSource``.
     """
-    names = Names(source.fn, *source.constants.values())
+    names = Names(lambda: names_asked([source.fn, *source.constants.values()]))
     texts = [constant_text(value, names) for _, value in sorted(source.constants.items())]
     return "-".join(texts) + name_text(source)
-
-
-class Names:
-    """What code may ask objects for, found out when it is first needed.
-
-    :param roots: As for :func:`triton.fork._names_asked.names_asked`.
-    """
-
-    def __init__(self, *roots: Any) -> None:
-        self._roots = roots
-        self._found: list[frozenset[str] | None] = []
-
-    def get(self) -> frozenset[str] | None:
-        """Give the names, ``None`` where they cannot be told."""
-        if not self._found:
-            self._found.append(names_asked(self._roots))
-        return self._found[0]
 
 
 def constant_text(value: Any, names: Names | None = None) -> str:
@@ -109,11 +91,12 @@ def name_text(source: Any) -> str:
         return "-named"
 
 
-def text_of_read(value: Any, passed_through: bool = False) -> str | None:
+def text_of_read(value: Any, passed_through: bool = False, names: Names | None = None) -> str | None:
     """Give the text of a value that a source reads through a module, a name or an attribute.
 
     :param value: Anything.
     :param passed_through: Whether it is only read to get at one of its attributes, which has a text of its own.
+    :param names: What the code that gets the value may ask it for; everything where that is not known.
     :returns: ``None`` for what has a key of its own, or belongs to Triton.
     """
     from triton.runtime.jit import JITCallable
@@ -121,12 +104,12 @@ def text_of_read(value: Any, passed_through: bool = False) -> str | None:
     if value is None or issubclass(type(value), (JITCallable, ModuleType)):
         return None
     if is_data(value):
-        return describe(value)
+        return describe(value, names=names)
     if passed_through:
         return None if callable(value) else "?"
     if _is_marked(value, "__triton_builtin__") or _is_marked(value, "__triton_aggregate__"):
         return None
-    return _describe_or_give_up(value)
+    return _describe_or_give_up(value, names)
 
 
 def _is_marked(value: Any, mark: str) -> bool:
@@ -167,13 +150,13 @@ def text_of_default(value: Any) -> str:
     return describe(value) if is_data(value) else _describe_or_give_up(value)
 
 
-def _describe_or_give_up(value: Any) -> str:
+def _describe_or_give_up(value: Any, names: Names | None = None) -> str:
     """Describe a value that is no constant; what the base leaves out of its keys must not make these differ in every process."""
     if value is os.environ or value is sys.modules:
         return "?"
     try:
         if found_in(type(value), "data_ptr") is not None:  # memory of a device is left alone
             return "?"
-        return describe(value, beyond=lambda _: "?", addresses=False)
+        return describe(value, beyond=lambda _: "?", names=names, addresses=False)
     except Exception:  # anybody's code: nobody's program may fail for it
         return "?"
