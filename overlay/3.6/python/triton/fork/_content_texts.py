@@ -117,8 +117,10 @@ class _Content:
 
     def _instance(self, value: Any) -> Parts:
         kind = type(value)
-        names = None if self._names is None or _extends_triton(kind) else self._names.get()
-        body = (yield from class_parts(kind, names)) if self._bodies or not _is_first(kind) else ""
+        names = None if _extends_triton(kind) else self._names
+        body = ""
+        if self._bodies or not _is_first(kind):
+            body = yield from class_parts(kind, None if names is None else names.get())
         return f"{body} {(yield counting_attributes(value, names))}"
 
     def _object(self, value: Any) -> Parts:

@@ -15,15 +15,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._names_asked import Names, names_asked
-from ._static_look import found_in, members_of, mro_of, name_of
+from ._static_look import attributes_of, found_in, is_made_in_python, members_of, mro_of, name_of
 from ._value_texts import describe
 
 __all__ = ["belongs", "constant", "distinction", "kernel_of_equal", "without_kinds"]
 
 _ATOMS = frozenset(map(id, (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))))
 _MOST_KNOWN = 1024
-# id of a dictionary of keys -> whose it is
-_owners: dict[int, weakref.ref[Any]] = {}
+# id of a dictionary of keys -> whose it is, and what its code may ask constants of some shape for
+_owners: dict[int, tuple[weakref.ref[Any], dict[Any, frozenset[str] | None]]] = {}
 Look = Callable[[Any], Any]
 # id -> a type, held so that no other one gets its id; what stands for it; what else to look at in a value of it
 _known: dict[int, tuple[type, Any, Look | None]] = {}
@@ -53,7 +53,7 @@ def belongs(keys: dict[Any, str], function: Any) -> dict[Any, str]:
     :param function: The ``JITFunction``.
     :returns: The dictionary.
     """
-    _owners[id(keys)] = weakref.ref(function)
+    _owners[id(keys)] = weakref.ref(function), {}
     return keys
 
 
@@ -74,11 +74,34 @@ def distinction(specialization: Sequence[Any], keys: dict[Any, str]) -> str:
 
 def _names(keys: dict[Any, str], constants: list[Any]) -> Names | None:
     """Give what the code of a kernel may ask its constants for; ``None`` where the kernel is not known."""
-    reference = _owners.get(id(keys))
+    reference, known = _owners.get(id(keys), (None, {}))
     function = None if reference is None else reference()
     if function is None or not any(caches[1] is keys for caches in list(function.device_caches.values())):
         return None
-    return Names(lambda: names_asked([function, *constants]))
+
+    def find() -> frozenset[str] | None:
+        shapes = tuple(map(_shape, constants))
+        if None in shapes:
+            return names_asked([function, *constants])
+        if shapes not in known and len(known) < _MOST_KNOWN:
+            known[shapes] = names_asked([function, *constants])
+        return known.get(shapes)
+
+    return Names(find)
+
+
+def _shape(value: Any) -> Any:
+    """Give what decides which code a constant brings along; ``None`` where that takes a closer look."""
+    kind = type(value)
+    if id(kind) in _ATOMS:
+        return ""
+    attributes = attributes_of(value)
+    if attributes is None or not _ATOMS.issuperset(map(id, map(type, attributes.values()))):
+        return None
+    if not is_made_in_python(kind):
+        return None
+    _kind(value)
+    return _known[id(kind)][1], tuple(attributes)
 
 
 def kernel_of_equal(kernels: dict[str, Any], keys: dict[Any, str], key: str) -> Any:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import functools
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triton.fork._code_uses import READ_ANYTHING, uses_of
 from triton.fork._static_look import attributes_of, found_in, function_of, members_of, mro_of
+
+if TYPE_CHECKING:
+    from triton.fork._names_asked import Names
 
 __all__ = ["counting_attributes"]
 
@@ -19,9 +22,12 @@ __all__ = ["counting_attributes"]
 _HARMLESS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None), type, ModuleType, BuiltinFunctionType)
 _TEXTS = {"hash": ("__hash__",), "repr": ("__repr__",), "str": ("__str__", "__repr__"), "super": ()}
 _SMALLEST_HASH = 1 << 31
+_MOST_KNOWN = 1024
+# id -> a class, held so that no other one gets its id, its __eq__, and what that reads
+_equalities: dict[int, tuple[type, Any, frozenset[str] | None]] = {}
 
 
-def counting_attributes(value: Any, names: frozenset[str] | None = None) -> dict[str, Any]:
+def counting_attributes(value: Any, names: Names | None = None) -> dict[str, Any]:
     """Give the attributes of an object that count, by name, in order.
 
     :param value: The object.
@@ -29,14 +35,26 @@ def counting_attributes(value: Any, names: frozenset[str] | None = None) -> dict
     """
     attributes = attributes_of(value) or {}
     kind = type(value)
-    counting = _read_by_equality(kind)
-    if counting is None:
-        counting = names
+    counting = _known_equality(kind)
+    if counting is None and names is not None:
+        counting = names.get()
     # What follows from the rest, and is there only after its first use.
     left_out = _remembered_hash(kind, attributes)
     left_out |= {name for name in attributes if type(found_in(kind, name)) is functools.cached_property}
     kept = [name for name in attributes if name not in left_out and (counting is None or name in counting)]
     return {name: attributes[name] for name in sorted(kept)}
+
+
+def _known_equality(kind: type) -> frozenset[str] | None:
+    equality = found_in(kind, "__eq__")
+    known = _equalities.get(id(kind))
+    if known is not None and known[0] is kind and known[1] is equality:
+        return known[2]
+    if len(_equalities) >= _MOST_KNOWN:
+        _equalities.clear()
+    found = _read_by_equality(kind)
+    _equalities[id(kind)] = kind, equality, found
+    return found
 
 
 def _read_by_equality(kind: type) -> frozenset[str] | None:
