@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import functools
 import itertools
 import sys
@@ -63,6 +62,8 @@ def uses_of(code: CodeType) -> Uses:
 
     :param code: The code of a function.
     """
+    import dis  # takes a while, and few kernels have constants with code of their own
+
     attributes, stored, variables, words = set[str](), set[str](), set[str](), set[str]()
     imports = False
     left = [code]
@@ -92,6 +93,8 @@ def _only_tested(code: CodeType) -> frozenset[str]:
     """Find the globals of which code asks nothing but whether something is, or belongs to, one of them."""
     if sys.version_info < (3, 11):  # noqa: UP036 - the wheel runs there
         return frozenset()  # what is called cannot be told from what is given to it
+    import dis
+
     steps = list(dis.get_instructions(code))
     tested, used = set[str](), set[str]()
     calls = sum(step.opname.startswith("CALL") for step in steps)
