@@ -13,6 +13,7 @@ from typing import Any
 
 from triton.fork import _value_texts
 from triton.fork._key_search import KeyComputation, finished_key, key_of_called
+from triton.fork._names_asked import names_of_source
 
 __all__ = [
     "KeyComputation",
@@ -97,27 +98,27 @@ def own_texts(function: Any) -> list[str]:
     """
     plain = function.fn
     defaults = [*(getattr(plain, "__defaults__", None) or ()), *(getattr(plain, "__kwdefaults__", None) or {}).values()]
-    texts = [_value_texts.text_of_default(value) for value in defaults]
-    name = function.__dict__.get("_repr")  # a function that gives the kernel its name
-    return texts if name is None else [*texts, f"named by {_value_texts.text_of_default(name)}"]
+    return [_value_texts.text_of_default(value) for value in defaults]
 
 
-def key_text(recorded: Mapping[tuple[str, int], Any], unrecorded: list[str]) -> str:
+def key_text(recorded: Mapping[tuple[str, int], Any], unrecorded: list[str], function: Any) -> str:
     """Give the part of a key that stands for the values of free variables.
 
     :param recorded: Name and ``id`` of the scope -> value, for what the function itself reads (what it calls has a key of
         its own). The ``id`` never enters the text, nor does it decide the order.
     :param unrecorded: Texts of the values that are used but not watched for changes, in the order of the source.
+    :param function: The ``JITCallable``.
     """
     if not recorded and not unrecorded:
         return "[]"
     from triton.language.core import constexpr
 
+    names = names_of_source(function)
     constexprs, others = [], []
     for (name, _), value in recorded.items():
         if isinstance(value, constexpr):
-            constexprs.append(f"({name!r}, {_value_texts.constant_text(value)})")
-        elif (text := _value_texts.text_of_read(value)) is not None:
+            constexprs.append(f"({name!r}, {_value_texts.constant_text(value, names)})")
+        elif (text := _value_texts.text_of_read(value, names=names)) is not None:
             others.append(f"({name!r}, {text})")
     text = f"[{', '.join(sorted(constexprs))}]"
     if others or unrecorded:
