@@ -11,15 +11,25 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
+from ._switches import enabled
 from ._value_texts import describe
 
-__all__ = ["PLAIN", "SUFFICIENT", "constant", "distinction", "without_kinds"]
+__all__ = ["PLAIN", "SUFFICIENT", "SWITCH", "constant", "distinction", "without_kinds"]
+
+#: The environment variable that leaves it to equality which constants are the same; read when this module is imported.
+SWITCH = "TRITON_FORK_FIX_EQUAL_CONSTANTS"
+
+
+class _AllTypes:
+    def __contains__(self, _: object) -> bool:
+        return True
+
 
 #: Constants of these types are nothing but themselves among each other.
-PLAIN = frozenset({int, str, type(None)})
+PLAIN: Container[type] = frozenset({int, str, type(None)}) if enabled(SWITCH) else _AllTypes()
 
 _ATOMS: frozenset[type] = frozenset({bool, int, str, bytes, type(None), type(Ellipsis)})
 #: Types of which equal instances are the same; others are found as they come.

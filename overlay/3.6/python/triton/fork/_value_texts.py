@@ -12,21 +12,30 @@ import hashlib
 import os
 import re
 import sys
+from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from triton.fork._definition_texts import describe_class, describe_function, is_installed
 from triton.fork._key_search import key_of_called
+from triton.fork._switches import enabled
 
 __all__ = [
+    "CONSTANTS_SWITCH",
     "constant_text",
     "describe",
+    "instead_of",
     "is_data",
     "text_of_attributes",
     "text_of_default",
     "text_of_fields",
     "text_of_read",
 ]
+
+#: The environment variable that leaves the texts of constants to the base; read when this module is imported.
+CONSTANTS_SWITCH = "TRITON_FORK_FIX_KEY_OF_CONSTANTS"
+
+_CONSTANTS_ON = enabled(CONSTANTS_SWITCH)
 
 _NUMBERS = (bool, int, float, complex, type(None))
 _SIMPLE = (*_NUMBERS, str, bytes, type(Ellipsis), range, slice)
@@ -53,6 +62,14 @@ def constant_text(value: Any) -> str:
     if type(inner) is str and inner.isalpha() and inner not in _WORDS_OF_OTHERS:
         return str(value)
     return describe(value)
+
+
+def instead_of(base: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Give the function that writes the constants of a kernel.
+
+    :param base: The base's.
+    """
+    return constant_text if _CONSTANTS_ON else base
 
 
 def is_data(value: Any) -> bool:
