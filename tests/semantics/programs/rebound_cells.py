@@ -127,8 +127,7 @@ def recursive():
     def inner(count: tl.constexpr):
         if count == 0:
             return value
-        else:
-            return outer(count)
+        return outer(count)
 
     @triton.jit
     def outer(count: tl.constexpr):
