@@ -11,7 +11,7 @@ from tests.fake_driver.programs import Both, run_program
 from tests.semantics.conftest import PROGRAMS
 
 PROGRAM = "rebound_cells.py"
-WAYS = ["own", "called", "constexpr_function", "function", "module", "recursive"]
+WAYS = ["own", "called", "constexpr_function", "function", "module", "recursive", "argument"]
 FORK_ONLY = {"TRITON_FORK_NATIVE": "0"}
 
 

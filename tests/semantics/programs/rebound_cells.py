@@ -127,7 +127,8 @@ def recursive():
     def inner(count: tl.constexpr):
         if count == 0:
             return value
-        return outer(count)
+        else:  # noqa: RET505 - without it the call is compiled whatever the count is
+            return outer(count)
 
     @triton.jit
     def outer(count: tl.constexpr):
@@ -142,6 +143,31 @@ def recursive():
         value = new
 
     return kernel, bind, ELEVEN, TWELVE
+
+
+def argument():
+    value = ELEVEN
+
+    @triton.jit
+    def inner():
+        return value
+
+    @triton.jit
+    def kernel(p, function: tl.constexpr):
+        tl.store(p, function())
+
+    class Given:
+        def __getitem__(self, grid):
+            return lambda p: kernel[grid](p, inner)
+
+    places = {inner: "found"}
+
+    def bind(new):
+        nonlocal value
+        value = new
+        assert places[inner] == "found"
+
+    return Given(), bind, ELEVEN, TWELVE
 
 
 def rebound(make):
@@ -214,7 +240,7 @@ def main():
     if "disk" in sys.argv:
         answer = disk(int(sys.argv[2]))
     else:
-        makers = (own, called, constexpr_function, function, module, recursive)
+        makers = (own, called, constexpr_function, function, module, recursive, argument)
         answer = {make.__name__: rebound(make) for make in makers}
         answer |= {"by a hook": by_a_hook(), "without meaning": without_meaning()}
         answer |= {"rebound counts": counted(lambda: rebound(own)), "meaningless counts": counted(without_meaning)}

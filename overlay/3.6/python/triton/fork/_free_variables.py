@@ -151,11 +151,11 @@ def text_of_values(finder: Any, function: Any) -> str:
     """Give the part of a function's key that stands for the values that it names.
 
     :param finder: The ``DependenciesFinder`` that has visited its source.
-    :param function: The ``JITCallable``, whose ``used_global_vals`` are those of the finder, sorted.
+    :param function: The ``JITCallable``.
     """
     if ON:
         return key_text(finder.own_global_vals, finder.unrecorded + own_texts(function))
     from triton.language.core import constexpr
 
-    found = [(name, value) for (name, _), (value, _) in function.used_global_vals.items()]
+    found = [(name, value) for (name, _), (value, _) in sorted(finder.used_global_vals.items())]
     return str([pair for pair in found if isinstance(pair[1], constexpr)])

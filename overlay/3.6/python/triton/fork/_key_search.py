@@ -149,9 +149,8 @@ def _digest(function: Any, cells: Cells) -> str:
         name=function._fn_name, globals=function.__globals__, nonlocals=nonlocals, src=function.src
     )
     read_source(finder, function)
-    text = finder.ret + str(function.starting_line_number)
+    text = finder.ret + str(function.starting_line_number) + text_of_values(finder, function)
     function.used_global_vals = dict(sorted(finder.used_global_vals.items()))
-    text += text_of_values(finder, function)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 

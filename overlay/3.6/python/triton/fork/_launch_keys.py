@@ -14,6 +14,7 @@ import math
 from collections.abc import Container, Sequence
 from typing import Any
 
+from ._rebound_cells import variant
 from ._switches import enabled
 from ._value_texts import describe
 
@@ -88,11 +89,15 @@ def _is_clear(value: Any) -> bool:
 
 def _kind(value: Any) -> Any:
     """Give what tells a value from others that equal it: its type, that of what it holds, the sign of a zero."""
+    from triton.runtime.jit import JITCallable
+
     kind = type(value)
     if kind in SUFFICIENT:
         return kind
     if kind is tuple:
         return (kind, *[_kind(item) for item in value])
+    if issubclass(kind, JITCallable):
+        return kind, variant(value)
     if kind not in _insufficient:
         suffices = _suffices(kind)
         known = SUFFICIENT if suffices else _insufficient

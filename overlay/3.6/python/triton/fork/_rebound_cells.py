@@ -10,10 +10,12 @@ What no kernel could read counts for nothing: a name that the program around use
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -31,6 +33,8 @@ __all__ = [
     "key_of_source",
     "publish",
     "renew",
+    "steady",
+    "variant",
 ]
 
 #: The environment variable that lets cells go unnoticed, as the base does; read when this module is imported.
@@ -61,8 +65,10 @@ class FunctionKey(str):
     seen: tuple[Any, ...]
     #: ``device_caches`` of the function by the text of its key, once it has had more than one.
     kernels: dict[str, Any]
+    #: The first key of the function, which its hash stays that of: it may lie in dictionaries.
+    first: str
 
-    __slots__ = ("cells", "cycle", "kernels", "seen")
+    __slots__ = ("cells", "cycle", "first", "kernels", "seen")
 
     @classmethod
     def of(cls, text: str, cells: Cells, cycle: frozenset[int]) -> str:
@@ -74,14 +80,14 @@ class FunctionKey(str):
     @classmethod
     def _with(cls, text: str, cells: Cells, cycle: frozenset[int], kernels: dict[str, Any]) -> FunctionKey:
         made = cls(text)
-        made.cells, made.cycle, made.kernels = cells, cycle, kernels
+        made.cells, made.cycle, made.kernels, made.first = cells, cycle, kernels, text
         made.seen = tuple([part for cell, held, _ in cells.values() for part in (cell, held)])
         return made
 
     def with_seen(self, seen: tuple[Any, ...]) -> FunctionKey:
         """Give the same key after another look at the cells."""
         made = self._with(str(self), self.cells, self.cycle, self.kernels)
-        made.seen = seen
+        made.seen, made.first = seen, self.first
         return made
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
@@ -153,11 +159,11 @@ def publish(function: Any, key: str) -> None:
     attributes = function.__dict__
     with _lock:
         before = attributes.get("hash")
-        if type(before) is FunctionKey and "device_caches" in attributes:
+        if type(before) is FunctionKey:
             if type(key) is not FunctionKey:
                 key = FunctionKey._with(key, {}, frozenset(), {})
-            key.kernels = before.kernels
-            if before != key:
+            key.kernels, key.first = before.kernels, before.first
+            if before != key and "device_caches" in attributes:
                 key.kernels.setdefault(str(before), attributes["device_caches"])
                 function.device_caches = key.kernels.setdefault(str(key), defaultdict(function.create_binder))
         function.hash = key
@@ -195,6 +201,32 @@ def renew(function: Any) -> None:
 def _is_as_seen(key: FunctionKey) -> bool:
     cells = iter(key.seen)
     return all(_content(cell, value) is value for cell, value in zip(cells, cells, strict=True))
+
+
+def steady(base: Callable[[Any], int]) -> Callable[[Any], int]:
+    """Let the hash of a function stay what it is when its key changes, instead of a function of the base.
+
+    :param base: ``JITCallable.__hash__``.
+    """
+    if not ON:
+        return base
+
+    @functools.wraps(base)
+    def __hash__(self: Any) -> int:  # noqa: N807 - it takes the place of one
+        key = self.hash
+        return hash(key.first) if type(key) is FunctionKey else base(self)
+
+    return __hash__
+
+
+def variant(function: Any) -> str | None:
+    """Give what tells apart what a function is, at one time and another, as a constant of a launch.
+
+    :param function: A ``JITCallable``.
+    :returns: ``None`` where it depends on no variable.
+    """
+    key = getattr(function, "hash", None)
+    return str(function.cache_key) if type(key) is FunctionKey and key.cells else None
 
 
 def key_of_source(source: Any) -> str:
