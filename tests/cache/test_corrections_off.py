@@ -88,9 +88,9 @@ def test_entries_without_a_correction_of_code_are_apart(
 @pytest.mark.parametrize("switch", ["TRITON_FORK_FIX_EQUAL_CONSTANTS", ALL])
 def test_equal_constants(switch: str, run: Worker, base_python: Path, fork_python: Path) -> None:
     base, off = run(base_python, "launch_keys"), run(fork_python, "launch_keys", **{switch: "0"})
-    assert {name: pair["shared"] for name, pair in off["pairs"].items()} == {
-        name: pair["shared"] for name, pair in base["pairs"].items()
-    }
+    shared = off["pairs"].keys() & base["pairs"].keys()  # NumPy may be in one of the environments alone
+    assert len(shared) > 20
+    assert all(off["pairs"][name]["shared"] == base["pairs"][name]["shared"] for name in shared)
     assert off["texts"] == base["texts"]
 
 
@@ -114,11 +114,11 @@ def test_a_damaged_entry(switch: str, run: Worker, base_python: Path, fork_pytho
 
 @pytest.mark.skipif(not (shutil.which("gcc") or shutil.which("clang")), reason="needs a C compiler")
 @pytest.mark.parametrize("switch", ["TRITON_FORK_FIX_CACHE_DAMAGED_LIBRARIES", ALL])
-def test_a_damaged_library(switch: str, run: Worker, fork_python: Path) -> None:
-    whole = run(fork_python, "others", "library", "whole", **{switch: "0"})
-    assert whole == {"first": ["tiny", 1], "again": ["tiny", 0], "said": 0, "third": ["tiny", 0]}
-    with pytest.raises(AssertionError, match=r"file too short|ended with -"):
-        run(fork_python, "others", "library", "empty", **{switch: "0"})
+def test_a_damaged_library(switch: str, run: Worker, base_python: Path, fork_python: Path) -> None:
+    # It is taken as it is: here the process has loaded the whole one before.
+    base, off = (run(python, "others", "library", "empty", **{switch: "0"}) for python in (base_python, fork_python))
+    assert off == base == {"first": ["tiny", 1], "again": ["tiny", 0], "said": 0, "third": ["tiny", 0]}
+    assert run(fork_python, "others", "library", "empty")["again"] == ["tiny", 1]
 
 
 @pytest.mark.parametrize("switch", ["TRITON_FORK_FIX_CACHE_DAMAGED_TIMINGS", ALL])

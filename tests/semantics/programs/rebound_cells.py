@@ -213,7 +213,7 @@ def without_meaning():
 
 
 def counted(call):
-    """Say how many kernels a call compiled or took from the disk, and how many launches went the long way (in the fork)."""
+    """Say how many kernels a call compiled or took from the disk, and how many launches after the first one looked at cells."""
     found, long = [], []
     knobs.compilation.listener = lambda **_: found.append(1)
     try:
