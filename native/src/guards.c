@@ -1,5 +1,6 @@
 #include "guards.h"
 
+#include "cells.h"
 #include "names.h"
 
 static int is_empty_text(PyObject *value) { return Py_TYPE(value) == &PyUnicode_Type && PyUnicode_GetLength(value) == 0; }
@@ -106,7 +107,8 @@ static int function_usual(const Guards *guards) {
 }
 
 int guards_hold(const Guards *guards) {
-  return run_is_original(guards) && function_usual(guards) && knobs_usual(guards) && globals_unchanged(guards);
+  return run_is_original(guards) && function_usual(guards) && knobs_usual(guards) && globals_unchanged(guards) &&
+         cells_unchanged(guards->attributes);
 }
 
 int current_stream(const Guards *guards, PyObject **device, PyObject **stream) {

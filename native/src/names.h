@@ -14,6 +14,7 @@
   NAME(base)                                                                                                                     \
   NAME(block_shape)                                                                                                              \
   NAME(calls)                                                                                                                    \
+  NAME(cell_contents)                                                                                                            \
   NAME(compilation)                                                                                                              \
   NAME(data_ptr)                                                                                                                 \
   NAME(debug)                                                                                                                    \
@@ -22,6 +23,7 @@
   NAME(get)                                                                                                                      \
   NAME(get_current_device)                                                                                                       \
   NAME(get_current_stream)                                                                                                       \
+  NAME(hash)                                                                                                                     \
   NAME(instrumentation_mode)                                                                                                     \
   NAME(launch_enter_hook)                                                                                                        \
   NAME(launch_exit_hook)                                                                                                         \
@@ -30,6 +32,7 @@
   NAME(ptr_range)                                                                                                                \
   NAME(run)                                                                                                                      \
   NAME(runtime)                                                                                                                  \
+  NAME(seen)                                                                                                                     \
   NAME(size)                                                                                                                     \
   NAME(untyped_storage)                                                                                                          \
   NAME(use_buffer_ops)                                                                                                           \

@@ -35,7 +35,12 @@ def read_source(finder: Any, function: Any) -> None:
     :param finder: A ``DependenciesFinder``; one whose visit somebody changed visits a tree itself.
     :param function: A ``JITCallable``.
     """
-    own = enabled(SWITCH) and type(finder) is DependenciesFinder and vars(DependenciesFinder) == _FINDER
+    own = (
+        _free_variables.ON
+        and enabled(SWITCH)
+        and type(finder) is DependenciesFinder
+        and vars(DependenciesFinder) == _FINDER
+    )
     reads = _reads(function) if own and _parses_as_usual(function) else None
     if reads is None:
         finder.visit(function.parse())
@@ -127,5 +132,5 @@ def _record_called(finder: Any, called: Any, attributes: dict[str, Any]) -> None
     if called.used_global_vals:  # to be compared with the finder's own
         finder._update_hash(called)
         return
-    key = _free_variables.key_of_called(called) + str(attributes.get("noinline", False))
+    key = called.cache_key + str(attributes.get("noinline", False))
     finder.hasher.update(key.encode("utf-8"))

@@ -15,10 +15,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._names_asked import Names, names_asked
+from ._rebound_cells import variant
 from ._static_look import attributes_of, found_in, is_made_in_python, members_of, mro_of, name_of
+from ._switches import enabled
 from ._value_texts import describe
 
-__all__ = ["belongs", "constant", "distinction", "kernel_of_equal", "without_kinds"]
+__all__ = ["SWITCH", "belongs", "constant", "distinction", "kernel_of_equal", "without_kinds"]
+
+#: The environment variable that leaves it to equality alone which constants are the same; read when this module is imported.
+SWITCH = "TRITON_FORK_FIX_EQUAL_CONSTANTS"
+
+_ON = enabled(SWITCH)
 
 _ATOMS = frozenset(map(id, (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))))
 _MOST_KNOWN = 1024
@@ -35,7 +42,7 @@ def constant(value: Any) -> tuple[Any, ...]:
     :param value: What was passed, or is the default, for a parameter marked ``constexpr``.
     :returns: ``("constexpr", value)``, as in the base, and the kind of values that equality could mistake for others.
     """
-    return ("constexpr", value, _kind(value))
+    return ("constexpr", value, _kind(value)) if _ON else ("constexpr", value)
 
 
 def without_kinds(specialization: Sequence[Any]) -> list[Any]:
@@ -53,7 +60,8 @@ def belongs(keys: dict[Any, str], function: Any) -> dict[Any, str]:
     :param function: The ``JITFunction``.
     :returns: The dictionary.
     """
-    _owners[id(keys)] = weakref.ref(function), {}
+    place = id(keys)
+    _owners[place] = weakref.ref(function, lambda _: _owners.pop(place, None)), {}
     return keys
 
 
@@ -162,12 +170,15 @@ def _look_of(kind: type) -> Look | None:
     """Give what to look at in values of a type, besides the type, to know which constant they are."""
     from triton.language.core import constexpr
     from triton.language.core import tuple as language_tuple
+    from triton.runtime.jit import JITCallable
 
     if kind is constexpr:
         return lambda value: _kind(value.value)
     if kind is language_tuple:
         return lambda value: tuple(map(_kind, value.values))
     bases = mro_of(kind)
+    if JITCallable in bases:
+        return variant
     if float in bases:
         return lambda value: _sign(float.__float__(value))
     if complex in bases:

@@ -16,8 +16,10 @@ from triton.fork._definition_texts import is_data
 from triton.fork._key_search import key_of_called
 from triton.fork._names_asked import Names, names_asked
 from triton.fork._static_look import attributes_of, found_in, members_of, name_of
+from triton.fork._switches import enabled
 
 __all__ = [
+    "CONSTANTS_SWITCH",
     "constant_text",
     "constants_text",
     "describe",
@@ -28,6 +30,11 @@ __all__ = [
     "text_of_fields",
     "text_of_read",
 ]
+
+#: The environment variable that leaves the texts of constants to the base; read when this module is imported.
+CONSTANTS_SWITCH = "TRITON_FORK_FIX_KEY_OF_CONSTANTS"
+
+_CONSTANTS_ON = enabled(CONSTANTS_SWITCH)
 
 #: What a function given as ``repr=`` is asked about.
 SpecializationProxy = namedtuple("SpecializationProxy", ["constants", "signature"])
@@ -41,6 +48,9 @@ def constants_text(source: Any) -> str:
 
     :param source: An ``ASTSource``.
     """
+    if not _CONSTANTS_ON:
+        constants = [value for _, value in sorted(source.constants.items())]
+        return "-".join([value.cache_key if hasattr(value, "cache_key") else str(value) for value in constants])
     names = Names(lambda: names_asked([source.fn, *source.constants.values()]))
     texts = [constant_text(value, names) for _, value in sorted(source.constants.items())]
     return "-".join(texts) + name_text(source)

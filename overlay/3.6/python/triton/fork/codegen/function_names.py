@@ -11,12 +11,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from triton.fork import _value_texts
+from triton.fork._switches import enabled
 from triton.fork.codegen.values import once
 from triton.language.core import _aggregate_type, constexpr, constexpr_type, tuple_type
 from triton.language.core import tuple as language_tuple
 from triton.runtime.jit import JITCallable
 
-__all__ = ["ReturnTypes", "told_apart"]
+__all__ = ["ON", "SWITCH", "ReturnTypes", "told_apart"]
+
+#: The environment variable that leaves all names to the base; read when this module is imported.
+SWITCH = "TRITON_FORK_FIX_CALLED_FUNCTIONS_TOLD_APART"
+
+ON = enabled(SWITCH)
 
 # What repr tells apart together with the class.
 _PLAIN = frozenset({bool, int, float, complex, type(None)})
@@ -66,7 +72,7 @@ def told_apart(
     :param types: The types of the others.
     :returns: The name, with a number where another function or other constants have it already.
     """
-    if not isinstance(known, ReturnTypes):
+    if not ON or not isinstance(known, ReturnTypes):
         return name
     what = (
         known.number(function),

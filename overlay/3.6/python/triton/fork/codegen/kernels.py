@@ -21,10 +21,12 @@ class Changed(BaseException):
 class Kernel:
     """One kernel.
 
+    :param source: What it is made of, an ``ASTSource``.
     :param shares: Whether aggregates of constants are shared.
     """
 
-    def __init__(self, shares: bool) -> None:
+    def __init__(self, source: Any, shares: bool) -> None:
+        self.source = source
         self.shares = shares
         #: Whether one of them was changed, also when a function that did so kept the exception to itself.
         self.changed = False
@@ -65,20 +67,20 @@ def whole_kernel(make_ir: Function) -> Function:
     """
 
     @functools.wraps(make_ir)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
         outer = _state.kernel
         try:
-            kernel = _state.kernel = Kernel(shares=True)
+            kernel = _state.kernel = Kernel(self, shares=True)
             try:
-                made = make_ir(*args, **kwargs)
+                made = make_ir(self, *args, **kwargs)
             except BaseException:
                 if not kernel.changed:
                     raise
             else:
                 if not kernel.changed:
                     return made
-            _state.kernel = Kernel(shares=False)
-            return make_ir(*args, **kwargs)
+            _state.kernel = Kernel(self, shares=False)
+            return make_ir(self, *args, **kwargs)
         finally:
             _state.kernel = outer
 
