@@ -19,19 +19,12 @@ __all__ = [
     "ON",
     "SWITCH",
     "binary_broadcast",
-    "equal_dtypes",
-    "equal_tuples",
-    "find_paths_if",
-    "is_int",
+    "find_paths",
     "is_number",
-    "item",
     "lookup",
     "name_prefix",
-    "scalar_to_ir",
     "scope",
     "short_way",
-    "unwrap",
-    "with_element_type",
 ]
 
 #: The environment variable that leaves every function to the base; read when this module is imported, as it is with ``triton``.
@@ -44,28 +37,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 AnyFunction = Callable[..., Any]
 
 _SCOPE = "values from no module of the backend"
-
-#: Where a builder has the types that were asked for.
-_TYPES_KNOWN = "_fork_types"
-
-_UNWRAPPED = {int, float, bool, str, type(None)}
-
-_IR_TYPES = {
-    "void": "get_void_ty",
-    "int1": "get_int1_ty",
-    "int8": "get_int8_ty",
-    "uint8": "get_int8_ty",
-    "int16": "get_int16_ty",
-    "uint16": "get_int16_ty",
-    "int32": "get_int32_ty",
-    "uint32": "get_int32_ty",
-    "int64": "get_int64_ty",
-    "uint64": "get_int64_ty",
-    "fp16": "get_half_ty",
-    "bf16": "get_bf16_ty",
-    "fp32": "get_float_ty",
-    "fp64": "get_double_ty",
-}
 
 
 def short_way(on: bool) -> Callable[[Callable[[AnyFunction], AnyFunction]], Callable[[Function], Function]]:
@@ -86,7 +57,7 @@ def short_way(on: bool) -> Callable[[Callable[[AnyFunction], AnyFunction]], Call
 
 
 @short_way(ON)
-def find_paths_if(base: AnyFunction) -> AnyFunction:
+def find_paths(base: AnyFunction) -> AnyFunction:
     """Look at each item once, without a function call to tell what can be iterated over."""
     del base
     iterables: tuple[type, ...] = ()
@@ -113,108 +84,6 @@ def find_paths_if(base: AnyFunction) -> AnyFunction:
         return found
 
     return find_paths_if
-
-
-@short_way(ON)
-def unwrap(base: AnyFunction) -> AnyFunction:
-    """Tell constants and what holds none by class, without rebuilding lists of integers item by item."""
-    names = base.__globals__
-    constant = names["constexpr"]
-
-    def _unwrap_if_constexpr(o: Any) -> Any:
-        kind = o.__class__
-        if kind is constant:
-            return o.value
-        if kind in _UNWRAPPED:
-            return o
-        if kind is list:
-            return [x if x.__class__ is int else _unwrap_if_constexpr(x) for x in o]
-        if kind is names["dtype"] or kind is names["tensor"] or kind is names["block_type"]:
-            _UNWRAPPED.add(kind)
-        return base(o)
-
-    return _unwrap_if_constexpr
-
-
-@short_way(ON)
-def is_int(base: AnyFunction) -> AnyFunction:
-    """Look into two lists instead of a list made of both."""
-    del base
-
-    def is_int(self: Any) -> bool:
-        name = self.name
-        return name in self.SINT_TYPES or name in self.UINT_TYPES
-
-    return is_int
-
-
-@short_way(ON)
-def equal_dtypes(base: AnyFunction) -> AnyFunction:
-    """Find a type equal to itself."""
-
-    def is_equal(self: Any, other: Any) -> Any:
-        return True if other is self else base(self, other)
-
-    return is_equal
-
-
-@short_way(ON)
-def scalar_to_ir(base: AnyFunction) -> AnyFunction:
-    """Ask a builder for each type once; types of which some targets lack support are left to the base."""
-    builder_class = base.__globals__["ir"].builder
-
-    def to_ir(self: Any, builder: Any) -> Any:
-        name = self.name
-        # The interpreter has a builder of its own.
-        if name not in _IR_TYPES or not isinstance(builder, builder_class):
-            return base(self, builder)
-        types = builder.__dict__.setdefault(_TYPES_KNOWN, {})
-        known = types.get(name)
-        if known is None:
-            known = types[name] = getattr(builder, _IR_TYPES[name])()
-        return known
-
-    return to_ir
-
-
-@short_way(ON)
-def with_element_type(base: AnyFunction) -> AnyFunction:
-    """Take a shape that has been validated for another element type as it is."""
-    names = base.__globals__
-
-    def with_element_ty(self: Any, scalar_ty: Any) -> Any:
-        block_type = names["block_type"]
-        if self.__class__ is not block_type or names["EAGER"]:
-            return base(self, scalar_ty)
-        made = block_type.__new__(block_type)
-        made.element_ty, made.shape, made.numel = scalar_ty, self.shape, self.numel
-        return made
-
-    return with_element_ty
-
-
-@short_way(ON)
-def item(base: AnyFunction) -> AnyFunction:
-    """Take an index that is an integer without a constant around it."""
-
-    def item_at(self: Any, idx: Any) -> Any:
-        return self.values[idx] if idx.__class__ is int else base(self, idx)
-
-    return item_at
-
-
-@short_way(ON)
-def equal_tuples(base: AnyFunction) -> AnyFunction:
-    """Compare a tuple with integers without making a tuple of constants of them."""
-    names = base.__globals__
-
-    def is_equal(self: Any, other: Any) -> Any:
-        values = other.values if other.__class__ is names["tuple"] else other
-        if values.__class__ is list and all(value.__class__ is int for value in values):
-            return names["constexpr"](self.values == values)
-        return base(self, other)
-
-    return is_equal
 
 
 def is_number(value: Any, tensor: type) -> bool:

@@ -23,7 +23,6 @@ __all__ = [
     "once",
     "text_of",
     "unflatten_aggregate",
-    "unflatten_constant",
     "unflatten_descriptor",
 ]
 
@@ -37,22 +36,6 @@ AnyFunction = Callable[..., Any]
 
 #: Name of a field -> its annotation, and the class of a value that was found to fit it.
 Fitting = dict[str, tuple[Any, type]]
-
-
-@short_way(ON)
-def unflatten_constant(base: AnyFunction) -> AnyFunction:
-    """Give a constant that is made of its type that type."""
-    names = base.__globals__
-
-    def _unflatten_ir(self: Any, handles: list[Any], cursor: int) -> tuple[Any, int]:
-        constant = names["constexpr"]
-        if self.value.__class__ is constant:
-            return base(self, handles, cursor)  # type: ignore[no-any-return]
-        made = constant.__new__(constant)
-        made.value, made.type = self.value, self
-        return made, cursor
-
-    return _unflatten_ir
 
 
 class _Seal:
