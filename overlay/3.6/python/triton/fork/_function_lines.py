@@ -12,7 +12,7 @@ import re
 
 from ._lazy_import import lazy_module
 
-__all__ = ["function_source"]
+__all__ = ["function_source", "text_from_definition"]
 
 textwrap = lazy_module("textwrap")
 
@@ -37,11 +37,11 @@ def function_source(lines: list[str], first: int) -> tuple[list[str], str, ast.M
     definition, end = _extent(lines, first)
     if end:
         block = lines[first:end]
-        text = _text_from_definition(block)
+        text = text_from_definition(block)
         if tree := _tree_of_one_function(block, definition - first, text):
             return block, text, tree
     block = inspect.getblock(lines[first:])
-    text = _text_from_definition(block)
+    text = text_from_definition(block)
     if not text:
         raise ValueError("@jit functions should be defined with def")
     return block, text, None
@@ -76,8 +76,11 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _text_from_definition(block: list[str]) -> str:
-    """Return the dedented text from ``def`` on, nothing where there is none."""
+def text_from_definition(block: list[str]) -> str:
+    """Return the dedented text from ``def`` on, nothing where there is none.
+
+    :param block: The lines of a function, with decorators.
+    """
     text = "".join(block)
     # A text that starts at the margin stays as it is, but for lines of blanks.
     plain = block[0][:1] not in {" ", "\t"} and all(line in {"\n", "\r\n"} or line.strip() for line in block)

@@ -7,24 +7,27 @@ every other one to the base's function.  Results, errors and the order of checks
 from __future__ import annotations
 
 import functools
-import numbers
 from collections.abc import Callable, Iterable
 from types import ModuleType, TracebackType
 from typing import Any, TypeVar
 
 from triton.fork._switches import enabled
 from triton.fork.codegen.kernels import current
+from triton.fork.codegen.lazy import EAGER
 
 __all__ = [
     "ON",
     "SWITCH",
     "binary_broadcast",
+    "binary_operands",
+    "bool_like",
+    "cast",
     "find_paths",
-    "is_number",
     "lookup",
     "name_prefix",
     "scope",
     "short_way",
+    "unwrap",
 ]
 
 #: The environment variable that leaves every function to the base; read when this module is imported, as it is with ``triton``.
@@ -37,6 +40,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 AnyFunction = Callable[..., Any]
 
 _SCOPE = "values from no module of the backend"
+_CORE = "triton.language.core"
+_UNWRAPPED = frozenset({int, float, bool, str, type(None)})
 
 
 def short_way(on: bool) -> Callable[[Callable[[AnyFunction], AnyFunction]], Callable[[Function], Function]]:
@@ -86,22 +91,107 @@ def find_paths(base: AnyFunction) -> AnyFunction:
     return find_paths_if
 
 
-def is_number(value: Any, tensor: type) -> bool:
-    """Tell whether something is a number, without asking the abstract class about tensors, which are most of what comes here."""
-    return not (ON and value.__class__ is tensor) and isinstance(value, numbers.Number)
+@short_way(ON)
+def unwrap(base: AnyFunction) -> AnyFunction:
+    """Tell constants and what holds none by class, without rebuilding lists of integers item by item.
+
+    For code generation alone: what the host may call as well is the base's.
+    """
+    constant = base.__globals__["constexpr"]
+
+    def _unwrap_if_constexpr(o: Any) -> Any:
+        kind = o.__class__
+        if kind is constant:
+            return o.value
+        return o if kind in _UNWRAPPED else base(o)
+
+    return _unwrap_if_constexpr
+
+
+def _with_element(block: Any, scalar: Any) -> Any:
+    """Give the type of a block with other elements, with the shape that has been validated."""
+    kind = block.__class__
+    if kind.__qualname__ != "block_type" or kind.__module__ != _CORE or EAGER:
+        return block.with_element_ty(scalar)
+    made = kind.__new__(kind)
+    made.element_ty, made.shape, made.numel = scalar, block.shape, block.numel
+    return made
+
+
+@short_way(ON)
+def binary_operands(base: AnyFunction) -> AnyFunction:
+    """Leave tensors of one scalar type, which need no conversion, to the broadcast."""
+    language = base.__globals__["tl"]
+    tensor, scalars = language.tensor, language.dtype
+    no_number = (tensor,)
+
+    def binary_op_type_checking_impl(
+        self: Any,
+        lhs: Any,
+        rhs: Any,
+        allow_lhs_ptr: bool = False,
+        allow_rhs_ptr: bool = False,
+        arithmetic_check: bool = True,
+        div_or_mod: bool = False,
+    ) -> Any:
+        if lhs.__class__ in no_number and rhs.__class__ in no_number and not div_or_mod:
+            scalar = lhs.type.scalar
+            if scalar is rhs.type.scalar and scalar.__class__ is scalars and scalar.name != "void":
+                return self.broadcast_impl_value(lhs, rhs)
+        return base(self, lhs, rhs, allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod)
+
+    return binary_op_type_checking_impl
+
+
+@short_way(ON)
+def cast(base: AnyFunction) -> AnyFunction:
+    """Find a scalar type equal to itself."""
+    scalars = base.__globals__["tl"].dtype
+
+    def cast(self: Any, input: Any, dst_ty: Any, fp_downcast_rounding: Any = None) -> Any:  # noqa: A002 (the base's name)
+        scalar = input.type.scalar
+        if scalar.__class__ is scalars and scalar is dst_ty.scalar:
+            return input
+        return base(self, input, dst_ty, fp_downcast_rounding)
+
+    return cast
+
+
+@short_way(ON)
+def bool_like(base: AnyFunction) -> AnyFunction:
+    """Take the shape of a comparison's result as it is."""
+    language = base.__globals__["tl"]
+
+    def _bool_like(self: Any, v: Any) -> Any:
+        type_ = v.type
+        return _with_element(type_, language.int1) if type_.is_block() else base(self, v)
+
+    return _bool_like
 
 
 @short_way(ON)
 def binary_broadcast(base: AnyFunction) -> AnyFunction:
-    """Leave blocks of one shape as they are."""
+    """Leave blocks of one shape as they are, and take the shape of a block for a scalar as it is."""
 
     def broadcast_impl_value(self: Any, lhs: Any, rhs: Any) -> Any:
         left, right = lhs.type, rhs.type
-        if left.is_block() and right.is_block() and left.get_block_shapes().values == right.get_block_shapes().values:
+        if left.is_block():
+            if not right.is_block():
+                return lhs, _splat(self, rhs, _with_element(left, right.scalar))
+            if left.get_block_shapes().values == right.get_block_shapes().values:
+                return lhs, rhs
+        elif right.is_block():
+            return _splat(self, lhs, _with_element(right, left.scalar)), rhs
+        else:
             return lhs, rhs
         return base(self, lhs, rhs)
 
     return broadcast_impl_value
+
+
+def _splat(semantic: Any, value: Any, type_: Any) -> Any:
+    builder = semantic.builder
+    return semantic.tensor(builder.create_splat(type_.to_ir(builder), value.handle), type_)
 
 
 class _Prefix:
