@@ -22,7 +22,8 @@ from ._switches import enabled
 __all__ = ["maker"]
 
 _SWITCH = _function_text.SWITCH
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+#: Where Triton's own modules are.
+_PACKAGE = __file__.rpartition("fork")[0]
 
 #: What can be read of a function that was not made yet; `__class__` also by isinstance, where another class is asked for.
 _NAMES = frozenset({"__doc__", "__module__", "__name__", "__qualname__"})
@@ -60,7 +61,7 @@ def maker(cls: Any, function: Any) -> Callable[..., Any]:
         return cls  # type: ignore[no-any-return]
 
     def make(function: FunctionType, **arguments: Any) -> Any:
-        made = object.__new__(_class_of_pending(cls))
+        made: Any = object.__new__(_class_of_pending(cls))
         _pending[id(made)] = _Pending(cls, function, lines, arguments)
         return made
 

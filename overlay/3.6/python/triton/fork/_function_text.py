@@ -1,8 +1,8 @@
 """The source of a function that is decorated, found without the tokenizer of the standard library.
 
-The base calls :func:`inspect.getsourcelines`, which tokenizes the file from the function's first line to find its end, and takes the
-decorators off with a regular expression.  Here the lines are found by indentation and checked with Python's parser, and the tree
-that this takes is kept for the key.  Whatever is unusual is left to the base's way.
+The base calls :func:`inspect.getsourcelines`, which tokenizes the file from the function's first line to find its end, and takes
+the decorators off with a regular expression.  Here the lines are found by indentation and checked with Python's parser, and
+the tree that this takes is kept for the key.  Whatever is unusual is left to the base's way.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from triton.fork import _switches
+from triton.fork.codegen import lazy
 
 __all__ = ["Changed", "Kernel", "current", "enabled", "whole_kernel"]
 
@@ -67,6 +68,7 @@ def whole_kernel(make_ir: Function) -> Function:
     @functools.wraps(make_ir)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         outer = _state.kernel
+        lazy.begin()
         try:
             kernel = _state.kernel = Kernel(shares=True)
             try:
@@ -81,5 +83,6 @@ def whole_kernel(make_ir: Function) -> Function:
             return make_ir(*args, **kwargs)
         finally:
             _state.kernel = outer
+            lazy.end()
 
     return wrapper  # type: ignore[return-value]

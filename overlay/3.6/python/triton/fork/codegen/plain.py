@@ -12,8 +12,8 @@ from types import ModuleType, TracebackType
 from typing import Any, TypeVar
 
 from triton.fork._switches import enabled
+from triton.fork.codegen import lazy
 from triton.fork.codegen.kernels import current
-from triton.fork.codegen.lazy import EAGER
 
 __all__ = [
     "ON",
@@ -111,7 +111,7 @@ def unwrap(base: AnyFunction) -> AnyFunction:
 def _with_element(block: Any, scalar: Any) -> Any:
     """Give the type of a block with other elements, with the shape that has been validated."""
     kind = block.__class__
-    if kind.__qualname__ != "block_type" or kind.__module__ != _CORE or EAGER:
+    if kind.__qualname__ != "block_type" or kind.__module__ != _CORE or lazy.EAGER:
         return block.with_element_ty(scalar)
     made = kind.__new__(kind)
     made.element_ty, made.shape, made.numel = scalar, block.shape, block.numel

@@ -42,7 +42,7 @@ def mangled(type_: Any) -> str:
     """
     kind = type_.__class__
     own, write = _ways.get(kind) or _way_of(kind)
-    return write(type_) if own is kind.mangle else type_.mangle()  # type: ignore[no-any-return]
+    return write(type_) if own is kind.mangle else type_.mangle()
 
 
 def _way_of(kind: Any) -> tuple[Any, Write]:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from triton.fork._switches import enabled
+from triton.fork.codegen import lazy
 from triton.fork.codegen.kernels import Changed, Kernel, current
-from triton.fork.codegen.lazy import EAGER
 from triton.fork.codegen.plain import short_way
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
 SWITCH = "TRITON_FORK_VALUES"
 
 #: Whether the ways of this module are taken.
-ON = enabled(SWITCH) and not EAGER
+ON = enabled(SWITCH) and lazy.ON
 
 AnyFunction = Callable[..., Any]
 
