@@ -8,7 +8,6 @@ called with sizes of tensors, static and dynamic; most calls have no meaning, bu
 import inspect
 import json
 import logging
-import os
 import sys
 import types
 import warnings
@@ -22,7 +21,8 @@ import triton
 from tests.fake_driver.nvidia import install
 
 SIZES = (2, 5, 300)
-OURS = os.path.join(os.path.dirname(triton.__file__), "fork", "")
+#: What only decorates functions and classes when a module is imported.
+DECORATORS = ("_add_", "_aggregate", "_tensor_member_fn")
 MODULES = (
     "",
     ".language",
@@ -127,13 +127,10 @@ def functions():
         module = sys.modules[f"triton{suffix}"]
         for name, value in sorted(vars(module).items()):
             code = getattr(getattr(value, "fn", value), "__code__", None)
-            is_one = not name.startswith("_add_") and isinstance(
-                value, (types.FunctionType, triton.runtime.jit.ConstexprFunction)
-            )
-            if is_one and code is not None and not getattr(value, "__triton_builtin__", False):
-                # The fork's own in a module of Triton's are no part of what is to be compared.
-                if not code.co_filename.startswith(OURS) and (value.__module__ or "").startswith("triton."):
-                    found.setdefault(f"{value.__module__}.{value.__qualname__}", value)
+            is_one = isinstance(value, (types.FunctionType, triton.runtime.jit.ConstexprFunction)) and code is not None
+            own = is_one and str(value.__module__).startswith("triton") and "/triton/fork/" not in code.co_filename
+            if own and not name.startswith(DECORATORS) and not getattr(value, "__triton_builtin__", False):
+                found.setdefault(f"{value.__module__}.{value.__qualname__}", value)
     return found
 
 
@@ -150,9 +147,10 @@ def cases():
     for kind, value in VALUES.items():
         for name in dir(type(value)):
             member = getattr(type(value), name)
-            if isinstance(member, types.FunctionType) and (values := arguments(member, None)) is not None:
-                if name not in ("__init__", "__getattr__"):
-                    answer[f"{kind}.{name}"] = calling(member, [value, *values[1:]])
+            values = arguments(member, None) if isinstance(member, types.FunctionType) else None
+            # Hashes hold identities.
+            if values is not None and name not in ("__init__", "__getattr__", "__hash__"):
+                answer[f"{kind}.{name}"] = calling(member, [value, *values[1:]])
         answer[f"{kind} equals"] = calling(lambda a, b, c: bool(a == b) + c, [value, value, None])
     return answer
 

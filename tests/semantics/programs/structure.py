@@ -15,6 +15,12 @@ import triton
 
 # Parts of Triton that Dynamo and users reach from the host; what compiles and launches is in other modules.
 ROOTS = ("triton._utils", "triton.language", "triton.experimental.gluon.language", "triton.tools.tensor_descriptor")
+SEMANTIC = "triton.experimental.gluon.language._semantic"
+jit = triton.runtime.jit
+HOST = [
+    *(jit.ConstexprFunction, jit.BoundConstexprFunction, jit.constexpr_function, jit.KernelParam, jit.MockTensor),
+    *(jit.TensorWrapper, jit.reinterpret, jit.get_full_name, triton.Config),
+]
 
 
 def modules():
@@ -31,6 +37,13 @@ def modules():
     return found
 
 
+def of_the_language(value):
+    """Tell whether something is Triton's own, and not of the parts that compile or launch, or only imported from these."""
+    name = str(getattr(value, "__module__", None))
+    elsewhere = ("triton.fork", "triton.runtime", "triton.compiler", "triton.backends", "triton.language.semantic")
+    return name.startswith("triton.") and not name.startswith((*elsewhere, SEMANTIC))
+
+
 class Structure:
     """The functions and classes of modules."""
 
@@ -38,14 +51,14 @@ class Structure:
         self.found = {}
         self._seen = {}
 
-    def visit(self, path, value):
+    def visit(self, path, value, host=False):
         """Note a function, a class or a jitted function, each once, under the first name it is found by."""
         if isinstance(value, (staticmethod, classmethod)):
             value = value.__func__
         if isinstance(value, property):
             for part in ("fget", "fset", "fdel"):
-                self.visit(f"{path}.{part}", getattr(value, part))
-        elif id(value) in self._seen or not str(getattr(value, "__module__", "")).startswith("triton."):
+                self.visit(f"{path}.{part}", getattr(value, part), host)
+        elif id(value) in self._seen or not (host or of_the_language(value)):
             return
         elif isinstance(value, types.FunctionType):
             self._seen[id(value)] = value
@@ -54,7 +67,7 @@ class Structure:
             self._seen[id(value)] = value
             self.found[path] = sorted(vars(value))
             for name, member in list(vars(value).items()):
-                self.visit(f"{path}.{name}", member)
+                self.visit(f"{path}.{name}", member, host)
         elif isinstance(value, triton.runtime.jit.JITCallable):
             self._seen[id(value)] = value
             self.found[path] = [type(value).__name__, list(vars(value)), of_function(value.fn)]
@@ -65,7 +78,7 @@ def of_function(function, active=()):
     if function in active:
         return "itself"
     inside = {}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
         try:
             held = cell.cell_contents
         except ValueError:
@@ -91,17 +104,14 @@ def text_of(code):
 
 def main():
     structure = Structure()
-    jit = triton.runtime.jit
-    for value in (jit.ConstexprFunction, jit.BoundConstexprFunction, jit.constexpr_function, jit.KernelParam):
-        structure.visit(value.__qualname__, value)
-    for value in (jit.MockTensor, jit.TensorWrapper, jit.reinterpret, jit.get_full_name, triton.Config):
-        structure.visit(value.__qualname__, value)
+    for value in HOST:
+        structure.visit(value.__qualname__, value, host=True)
     for name, value in vars(triton).items():
-        structure.visit(f"triton.{name}", value) if isinstance(value, jit.JITCallable) else None
+        if isinstance(value, jit.JITCallable):
+            structure.visit(f"triton.{name}", value, host=True)
     for name, module in sorted(modules().items()):
         for inner, value in list(vars(module).items()):
-            if not name.startswith("triton.language.semantic"):
-                structure.visit(f"{name}.{inner}", value)
+            structure.visit(f"{name}.{inner}", value)
     json.dump(structure.found, sys.stdout)
 
 
