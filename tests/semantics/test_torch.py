@@ -39,7 +39,10 @@ TORCH = "torch==2.13.0+cpu"
 
 @pytest.fixture(scope="module")
 def torch_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel of torch: TRITON_FORK_TEST_TORCH, or what pip finds where it is set up to look."""
+    """A wheel of torch: TRITON_FORK_TEST_TORCH, or what pip finds where it is set up to look.
+
+    The variable may also name a folder in which torch is installed.
+    """
     given = os.environ.get("TRITON_FORK_TEST_TORCH")
     if given:
         return Path(given)
@@ -63,6 +66,8 @@ def torch_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_symbols_that_torch_uses(run_both: Both, torch_wheel: Path, tmp_path: Path) -> None:
+    if torch_wheel.is_dir():
+        pytest.skip("needs a wheel of torch")
     names = sorted(names_in_wheel(torch_wheel))
     (tmp_path / "names").write_text("\n".join(names))
     base, fork = run_both("symbols.py", str(tmp_path / "names"))
@@ -79,6 +84,8 @@ def test_symbols_that_torch_uses(run_both: Both, torch_wheel: Path, tmp_path: Pa
 @pytest.fixture(scope="module")
 def torch_folder(torch_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with torch and what it needs, for PYTHONPATH."""
+    if torch_wheel.is_dir():
+        return torch_wheel
     folder = tmp_path_factory.mktemp("torch-installed")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", folder, torch_wheel]
     done = subprocess.run(pip, check=False, capture_output=True, text=True)

@@ -57,3 +57,5 @@ def test_lines_of_every_function_of_many_modules(fork_python: Path, tmp_path: Pa
     assert answer["checked"] > 2000
     # The short way is the usual one.
     assert answer["by_indentation"] > 0.95 * answer["checked"]
+    # The parser is asked where a string goes over several lines.
+    assert 0 < answer["parsed"] < 0.6 * answer["checked"]
