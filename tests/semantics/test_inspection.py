@@ -44,6 +44,12 @@ def test_kernels_look_like_the_base_s(inspected: tuple[dict[str, Any], dict[str,
             assert fork[name][way] == seen, (name, way)
 
 
+def test_compiled_kernels_look_like_the_base_s(inspected: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    base, fork = inspected
+    assert "metadata" in base["compiled"][0]
+    assert fork["compiled"] == base["compiled"]
+
+
 def test_a_function_changed_after_it_was_decorated(inspected: tuple[dict[str, Any], dict[str, Any]]) -> None:
     base, fork = inspected
     assert base["changed"]["defaults"] == [

@@ -183,6 +183,8 @@ def main():
         arguments = (8,) if function is kernel else ()
         function[(1,)](tensor(4096, "int32"), 3, *arguments)
     answer |= {f"{name}, launched": seen(function) for name, function in everything.items()}
+    compiled = next(iter(kernel.device_caches[0][0].values()))
+    answer["compiled"] = [list(vars(compiled)), dir(compiled), list(vars(compiled.src)), dir(compiled.src)]
     answer |= {f"value {name}": values_seen(value) for name, value in VALUES.items()}
     json.dump(answer, sys.stdout)
 

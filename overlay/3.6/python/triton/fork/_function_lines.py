@@ -20,7 +20,7 @@ _CLOSING = (")", "]", "}")
 _DEFINITION = re.compile(r"^def\s+\w+\s*\(", re.MULTILINE)
 _HIDING = ("\t", "\\", "\f", "\r")
 _QUOTES = ("'", '"')
-_BRACKETS = ("()", "[]", "{}")
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 _STRING_OR_COMMENT = re.compile(r"""#[^\n]*|'[^'\n]*'|"[^"\n]*\"""")
 _PARSER_GIVES_UP = (SyntaxError, ValueError, RecursionError, MemoryError)
 

@@ -31,6 +31,8 @@ class Kernel:
         self.changed = False
         #: What was found out once: the states of switches, the methods of classes of code generators.
         self.known: dict[Any, Any] = {}
+        #: Identity of an aggregate that is shared -> what is known of it, with the aggregate.
+        self.seals: dict[int, Any] = {}
 
 
 class _State(threading.local):

@@ -44,20 +44,22 @@ class _Seal:
     These are taken apart, copied and put together at every call, loop and branch, but hardly ever changed, so they are
     shared instead.  When one is changed after all, the kernel is generated once more without sharing.
 
+    The kernel knows it by the identity of the aggregate, which it holds; the aggregate itself shows nothing of it.
+
     :param kernel: The kernel.
+    :param value: The aggregate.
     :param fields: The fields and their types.
     """
 
-    __slots__ = ("exact", "fields", "kernel", "text")
+    __slots__ = ("exact", "fields", "kernel", "text", "value")
 
-    def __init__(self, kernel: Kernel, fields: list[tuple[str, Any]]) -> None:
-        self.kernel, self.fields = kernel, fields
+    def __init__(self, kernel: Kernel, value: Any, fields: list[tuple[str, Any]]) -> None:
+        self.kernel, self.value, self.fields = kernel, value, fields
         self.text: str | None = None
         self.exact: Any = None
 
 
-#: Where an aggregate has its seal, and the type of a sealed aggregate has the aggregate.
-_SEAL = "_fork_seal"
+#: Where the type of a sealed aggregate has the aggregate.
 _SEALED = "_fork_sealed"
 
 
@@ -88,8 +90,8 @@ def _seal_of_type(type_: Any) -> _Seal | None:
 
 def _seal_of(value: Any) -> _Seal | None:
     """Give the seal of an aggregate, if it has one for the kernel that is being generated."""
-    seal: _Seal | None = value.__dict__.get(_SEAL)
-    return seal if seal is not None and seal.kernel is current() else None
+    kernel = current()
+    return None if kernel is None else kernel.seals.get(id(value))
 
 
 def _seal(value: Any, names: Iterable[str], constant: type) -> _Seal | None:
@@ -101,7 +103,7 @@ def _seal(value: Any, names: Iterable[str], constant: type) -> _Seal | None:
     kernel = current()
     if kernel is None or not kernel.shares:
         return None
-    seal = fields[_SEAL] = _Seal(kernel, [(name, fields[name].type) for name in names])
+    seal = kernel.seals[id(value)] = _Seal(kernel, value, [(name, fields[name].type) for name in names])
     return seal
 
 
@@ -135,12 +137,10 @@ def _setter(cls: type, base: AnyFunction) -> AnyFunction:
 
     def set_field(self: Any, name: str, value: Any) -> None:
         fields = self.__dict__
-        if _SEAL in fields:
-            seal = _seal_of(self)
-            if seal is not None:
-                seal.kernel.changed = True
-                raise Changed
-            del fields[_SEAL]
+        seal = _seal_of(self)
+        if seal is not None:
+            seal.kernel.changed = True
+            raise Changed
         known = fitting.get(name)
         kind = value.__class__
         if known is not None and known[1] is kind and cls.__annotations__.get(name) is known[0]:
@@ -159,7 +159,7 @@ def _setter(cls: type, base: AnyFunction) -> AnyFunction:
 def _flattener(cls: type, constant: type) -> AnyFunction:
     def _flatten_ir(self: Any, handles: list[Any]) -> None:
         fields = self.__dict__
-        if _SEAL in fields and _seal_of(self) is not None:
+        if _seal_of(self) is not None:
             return
         for name in cls.__annotations__:
             value = fields[name] if name in fields else getattr(self, name)
