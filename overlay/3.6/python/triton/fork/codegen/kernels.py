@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from triton.fork import _switches
 from triton.fork.codegen import lazy
 
-__all__ = ["Changed", "Kernel", "current", "enabled", "whole_kernel"]
+__all__ = ["Changed", "Kernel", "current", "enabled", "state", "whole_kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,12 +39,13 @@ class _State(threading.local):
     kernel: Kernel | None = None
 
 
-_state = _State()
+#: The kernel that this thread generates, for those that ask often.
+state = _State()
 
 
 def current() -> Kernel | None:
     """Give the kernel that this thread generates."""
-    return _state.kernel
+    return state.kernel
 
 
 def enabled(name: str) -> bool:
@@ -52,7 +53,7 @@ def enabled(name: str) -> bool:
 
     :param name: The name of a variable in ``triton.fork._switches.SWITCHES``.
     """
-    kernel = _state.kernel
+    kernel = state.kernel
     if kernel is None:
         return _switches.enabled(name)
     known: bool | None = kernel.known.get(name)
@@ -69,10 +70,10 @@ def whole_kernel(make_ir: Function) -> Function:
 
     @functools.wraps(make_ir)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        outer = _state.kernel
+        outer = state.kernel
         lazy.begin()
         try:
-            kernel = _state.kernel = Kernel(shares=True)
+            kernel = state.kernel = Kernel(shares=True)
             try:
                 made = make_ir(*args, **kwargs)
             except BaseException:
@@ -81,10 +82,10 @@ def whole_kernel(make_ir: Function) -> Function:
             else:
                 if not kernel.changed:
                     return made
-            _state.kernel = Kernel(shares=False)
+            state.kernel = Kernel(shares=False)
             return make_ir(*args, **kwargs)
         finally:
-            _state.kernel = outer
+            state.kernel = outer
             lazy.end()
 
     return wrapper  # type: ignore[return-value]

@@ -12,7 +12,7 @@ from typing import Any
 
 from triton.fork._switches import enabled
 from triton.fork.codegen import lazy
-from triton.fork.codegen.kernels import Changed, Kernel, current
+from triton.fork.codegen.kernels import Changed, Kernel, state
 from triton.fork.codegen.plain import short_way
 
 __all__ = [
@@ -90,7 +90,7 @@ def _seal_of_type(type_: Any) -> _Seal | None:
 
 def _seal_of(value: Any) -> _Seal | None:
     """Give the seal of an aggregate, if it has one for the kernel that is being generated."""
-    kernel = current()
+    kernel = state.kernel
     return None if kernel is None else kernel.seals.get(id(value))
 
 
@@ -100,7 +100,7 @@ def _seal(value: Any, names: Iterable[str], constant: type) -> _Seal | None:
     for name in names:
         if name not in fields or fields[name].__class__ is not constant:
             return None
-    kernel = current()
+    kernel = state.kernel
     if kernel is None or not kernel.shares:
         return None
     seal = kernel.seals[id(value)] = _Seal(kernel, value, [(name, fields[name].type) for name in names])
@@ -190,7 +190,9 @@ def _type_reader(cls: type, made: type, names: dict[str, Any]) -> AnyFunction:
 
 @short_way(ON)
 def unflatten_aggregate(base: AnyFunction) -> AnyFunction:
-    """Set the fields of a new aggregate in place."""
+    """Set the fields of a new aggregate in place, and give constants the types that they are made of."""
+    language = base.__globals__
+    constant, constant_type = language["constexpr"], language["constexpr_type"]
 
     def _unflatten_ir(self: Any, handles: list[Any], cursor: int) -> tuple[Any, int]:
         sealed = self.__dict__.get(_SEALED)
@@ -204,7 +206,11 @@ def unflatten_aggregate(base: AnyFunction) -> AnyFunction:
         made = object.__new__(cls)
         fields = made.__dict__
         for name, type_ in self.fields:
-            value, cursor = type_._unflatten_ir(handles, cursor)
+            if type_.__class__ is constant_type and type_.value.__class__ is not constant:
+                value = constant.__new__(constant)
+                value.value, value.type = type_.value, type_
+            else:
+                value, cursor = type_._unflatten_ir(handles, cursor)
             known = fitting.get(name)
             if known is not None and known[1] is value.__class__ and annotations.get(name) is known[0]:
                 fields[name] = value
