@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from triton.fork import _switches
+from triton.fork.codegen import lazy
 
-__all__ = ["Changed", "Kernel", "current", "enabled", "whole_kernel"]
+__all__ = ["Changed", "Kernel", "current", "enabled", "state", "whole_kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,18 +33,21 @@ class Kernel:
         self.changed = False
         #: What was found out once: the states of switches, the methods of classes of code generators.
         self.known: dict[Any, Any] = {}
+        #: Identity of an aggregate that is shared -> what is known of it, with the aggregate.
+        self.seals: dict[int, Any] = {}
 
 
 class _State(threading.local):
     kernel: Kernel | None = None
 
 
-_state = _State()
+#: The kernel that this thread generates, for those that ask often.
+state = _State()
 
 
 def current() -> Kernel | None:
     """Give the kernel that this thread generates."""
-    return _state.kernel
+    return state.kernel
 
 
 def enabled(name: str) -> bool:
@@ -51,7 +55,7 @@ def enabled(name: str) -> bool:
 
     :param name: The name of a variable in ``triton.fork._switches.SWITCHES``.
     """
-    kernel = _state.kernel
+    kernel = state.kernel
     if kernel is None:
         return _switches.enabled(name)
     known: bool | None = kernel.known.get(name)
@@ -68,9 +72,10 @@ def whole_kernel(make_ir: Function) -> Function:
 
     @functools.wraps(make_ir)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
-        outer = _state.kernel
+        outer = state.kernel
+        lazy.begin()
         try:
-            kernel = _state.kernel = Kernel(self, shares=True)
+            kernel = state.kernel = Kernel(self, shares=True)
             try:
                 made = make_ir(self, *args, **kwargs)
             except BaseException:
@@ -79,9 +84,10 @@ def whole_kernel(make_ir: Function) -> Function:
             else:
                 if not kernel.changed:
                     return made
-            _state.kernel = Kernel(self, shares=False)
+            state.kernel = Kernel(self, shares=False)
             return make_ir(self, *args, **kwargs)
         finally:
-            _state.kernel = outer
+            state.kernel = outer
+            lazy.end()
 
     return wrapper  # type: ignore[return-value]
