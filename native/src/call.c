@@ -30,7 +30,7 @@ int bind_call(Dispatcher *dispatcher, PyObject *arguments, PyObject *keywords, P
     if (values[i] ? !is_plain(values[i], parameter->constant, &dispatcher->known) : !parameter->has_default)
       return 0;
   }
-  return named == 0 || options_are_plain(dispatcher, positional, keywords);
+  return named == 0 || (!PyErr_Occurred() && options_are_plain(dispatcher, positional, keywords));
 }
 
 static int read_options(const Dispatcher *dispatcher, Py_ssize_t positional, PyObject *keywords, Tokens *tokens) {

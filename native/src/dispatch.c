@@ -32,8 +32,12 @@ typedef struct {
 static int learn_environment(Launcher *launcher) {
   PyObject *watched, *driver, *knobs, *source = PyObject_CallFunctionObjArgs(launcher->owned[ENVIRONMENT], NULL);
   int first;
-  if (!source || source == Py_None || !PyArg_ParseTuple(source, "OiOO", &watched, &first, &driver, &knobs) ||
-      !PyDict_Check(driver) || !PyDict_Check(knobs) || !watch(&launcher->environment, watched)) {
+  if (source && !PyTuple_Check(source)) {
+    Py_DecRef(source);
+    return 0;
+  }
+  if (!source || !PyArg_ParseTuple(source, "OiOO", &watched, &first, &driver, &knobs) ||
+      !PyDict_Check(driver) || !PyDict_Check(knobs) || first < 0 || !watch(&launcher->environment, watched)) {
     Py_DecRef(source);
     return 0;
   }
@@ -59,7 +63,9 @@ static int type_is_usual(Launcher *launcher, Dispatcher *dispatcher, PyObject *f
   if (!try_again(&dispatcher->of_type))
     return 0;
   PyObject *source = PyObject_CallFunctionObjArgs(launcher->owned[IS_USUAL], (PyObject *)type, NULL);
-  int usual = source && source != Py_None && watch(watched, source);
+  int usual = source && watch(watched, source);
+  if (source && !usual)
+    PyErr_Clear();
   Py_DecRef(source);
   if (usual)
     dispatcher->of_type.failures = 0;
@@ -78,11 +84,12 @@ static PyObject *find_dispatcher(const Attempt *attempt) {
     found = fits ? new_reference(found) : NULL;
   } else if (globals && PyDict_GetItemWithError(globals, names.specialize_impl)) {
     PyObject *description = PyObject_CallFunctionObjArgs(owned[DESCRIBE], attempt->function, attempt->caches, NULL);
-    if (description && description != Py_None)
+    if (description && PyTuple_Check(description))
       found = make_dispatcher(owned[DISPATCHER_TYPE], description);
-    if (description && PyDict_SetItem(globals, names._fork_dispatcher, found ? found : Py_None) < 0) {
-      Py_DecRef(found);
-      found = NULL;
+    if (description) {
+      PyErr_Clear();
+      if (PyDict_SetItem(globals, names._fork_dispatcher, found ? found : Py_None) < 0)
+        PyErr_Clear();
     }
     Py_DecRef(description);
   }
@@ -95,8 +102,10 @@ static int find_function(Attempt *attempt) {
   Launcher *launcher = attempt->launcher;
   attempt->attributes = PyObject_GenericGetDict(attempt->function, NULL);
   PyObject *by_device = attempt->attributes ? usual_caches(attempt->attributes, launcher->owned[TYPE_OF_CACHES]) : NULL;
-  if (!by_device || PyDict_Size(by_device) == 0 || !environment_holds(launcher))
+  if (!by_device || PyDict_Size(by_device) == 0 || !environment_holds(launcher)) {
+    drop_error_of_looking();
     return 0;
+  }
   PyObject *driver = PyDict_GetItemWithError(launcher->driver, names._active);
   if (!driver || driver == Py_None)
     return 0;
@@ -116,8 +125,8 @@ static int find_function(Attempt *attempt) {
   return attempt->known.dispatcher && type_is_usual(launcher, attempt->known.dispatcher, attempt->function);
 }
 
-/* Asks the base's caches for the kernel of a call that is new. Returns a hold of its entry; NULL, maybe with an exception set,
-   where there is none. */
+/* Asks the base's caches for the kernel of a call that is new. Returns a hold of its entry; NULL where there is none. A failure of
+   this is no failure of the call; an exception that is set then is a signal's. */
 static Entry *learn(const Attempt *attempt, const Tokens *tokens) {
   Dispatcher *dispatcher = attempt->known.dispatcher;
   PyObject *answers = list_answers(tokens, &dispatcher->known);
@@ -125,8 +134,12 @@ static Entry *learn(const Attempt *attempt, const Tokens *tokens) {
   if (answers)
     recipe = PyObject_CallFunctionObjArgs(attempt->launcher->owned[RECIPE], attempt->function, attempt->caches,
                                           attempt->arguments, attempt->keywords, answers, NULL);
+  else
+    PyErr_Clear();
   Py_DecRef(answers);
-  Entry *entry = recipe && recipe != Py_None ? make_entry(tokens, dispatcher->parameter_count, recipe) : NULL;
+  Entry *entry = recipe && PyTuple_Check(recipe) ? make_entry(tokens, dispatcher->parameter_count, recipe) : NULL;
+  if (recipe && !entry)
+    PyErr_Clear();
   Py_DecRef(recipe);
   if (entry) {
     entry->holders += 1;
@@ -164,7 +177,10 @@ static int wants_ranges(const Attempt *attempt) {
   if (!attempt->known.dispatcher->known.stored_type)
     return 0;
   PyObject *group = PyDict_GetItemWithError(attempt->launcher->knobs, names.amd);
-  return group ? uses_buffer_operations(group) : -1;
+  int uses = group ? uses_buffer_operations(group) : -1;
+  if (uses < 0)
+    drop_error_of_looking();
+  return uses;
 }
 
 /* Finds the kernel of the call. Not inlined, as the tokens need much of the stack. */
@@ -216,7 +232,7 @@ static PyObject *launch_function(PyObject *self, PyObject *const *arguments, Py_
                             (PyObject *)attempt.known.dispatcher};
   for (size_t i = 0; i < sizeof held / sizeof *held; ++i)
     Py_DecRef(held[i]);
-  return found ? result : may_go_on() ? new_reference(Py_None) : NULL;
+  return found || PyErr_Occurred() ? result : new_reference(Py_None);
 }
 
 static int traverse(PyObject *self, visitproc visit, void *argument) {

@@ -76,15 +76,9 @@ int current_stream(PyObject *driver, PyObject **device, PyObject **stream) {
   return 0;
 }
 
-int may_go_on(void) {
+void drop_error_of_looking(void) {
   PyObject *const of_looking[] = {PyExc_AttributeError, PyExc_TypeError, PyExc_OverflowError, PyExc_SystemError};
-  if (!PyErr_Occurred())
-    return 1;
-  for (size_t i = 0; i < sizeof of_looking / sizeof *of_looking; ++i) {
-    if (PyErr_ExceptionMatches(of_looking[i])) {
+  for (size_t i = 0; PyErr_Occurred() && i < sizeof of_looking / sizeof *of_looking; ++i)
+    if (PyErr_ExceptionMatches(of_looking[i]))
       PyErr_Clear();
-      return 1;
-    }
-  }
-  return 0;
 }

@@ -18,9 +18,8 @@ int uses_buffer_operations(PyObject *group);
    is no plain answer. */
 int current_stream(PyObject *driver, PyObject **device, PyObject **stream);
 
-/* To be called after a look at a call, with or without an exception set. What looking in another way than the base does may raise
-   by itself is dropped: the base looks again. Returns 0, the exception still set, where the call is to end with it: the base would
-   have met it at the same question, or it comes from elsewhere, such as a signal's handler, and comes only once. */
-int may_go_on(void);
+/* Drops an exception that looking in another way than the base does may raise by itself; the base looks again. All others stay:
+   the base would meet them at the same question, or they come from elsewhere, such as a signal's handler, and come only once. */
+void drop_error_of_looking(void);
 
 #endif

@@ -1,5 +1,6 @@
 #include "token.h"
 
+#include "guards.h"
 #include "names.h"
 
 #include <stdint.h>
@@ -115,18 +116,20 @@ static int has_small_storage(PyObject *value, int *small) {
   return valid;
 }
 
-/* What HIPBackend.is_within_2gb says. Returns 0 for a tensor that tells its range itself, and where an exception is set. */
-static int is_small(PyObject *value, const KnownTypes *known, const Tokens *tokens, int *small) {
-  *small = 0;
-  if (!tokens->with_ranges)
-    return 1;
+/* What HIPBackend.is_within_2gb says. Returns 0, maybe with an exception set, for a tensor that tells its range itself and where
+   there is no plain answer. */
+static int is_small(PyObject *value, const KnownTypes *known, int *small) {
   PyObject *range = PyObject_GetAttr(value, names.ptr_range);
   Py_DecRef(range);
   if (range || !PyErr_ExceptionMatches(PyExc_AttributeError))
     return 0;
   PyErr_Clear();
+  *small = 0;
   int stored = PyObject_IsInstance(value, known->stored_type);
-  return stored > 0 ? has_small_storage(value, small) : stored == 0;
+  int valid = stored > 0 ? has_small_storage(value, small) : stored == 0;
+  if (!valid)
+    drop_error_of_looking();
+  return valid;
 }
 
 /* Keeps an answer, with the reference to the element type, and adds the words that all tensors and descriptors have. */
@@ -141,17 +144,24 @@ static int add_answer(Tokens *tokens, PyObject *value, PyTypeObject *type, PyObj
   return 1;
 }
 
+/* HIP's backend asks in Python, which takes other answers than an integer. */
 static int ask_tensor(PyObject *value, const KnownTypes *known, const Tokens *tokens, unsigned int *bits) {
-  int small = 0;
+  int small = 0, plain;
   PyObject *answer = PyObject_CallMethodObjArgs(value, names.data_ptr, NULL);
-  int valid = answer && PyLong_Check(answer);
-  if (valid) {
-    uint64_t address = PyLong_AsUnsignedLongLong(answer); /* a negative one is left to the base */
-    valid = (address != UINT64_MAX || !PyErr_Occurred()) && is_small(value, known, tokens, &small);
-    *bits = (unsigned int)small << 1 | (address % ALIGNMENT == 0);
-  }
+  if (!answer)
+    return 0;
+  plain = !known->stored_type || Py_TYPE(answer) == &PyLong_Type;
+  uint64_t address = plain ? PyLong_AsUnsignedLongLong(answer) : 0;
   Py_DecRef(answer);
-  return valid;
+  if (plain && address == UINT64_MAX && PyErr_Occurred()) {
+    if (known->stored_type)
+      PyErr_Clear();
+    return 0;
+  }
+  if (!plain || (tokens->with_ranges && !is_small(value, known, &small)))
+    return 0;
+  *bits = (unsigned int)small << 1 | (address % ALIGNMENT == 0);
+  return 1;
 }
 
 static int add_tensor(PyObject *value, Questions questions, const KnownTypes *known, Tokens *tokens) {

@@ -46,8 +46,8 @@ int add_word(Tokens *tokens, uint64_t word);
    part of the key. Returns 0, maybe with an exception set, where it does not. */
 int is_plain(PyObject *value, int constant, KnownTypes *known);
 
-/* Adds the token of an argument that is_plain, asking what the base asks, in its order. Returns 0, maybe with an exception set,
-   where there is no token. */
+/* Adds the token of an argument that is_plain, asking what the base asks, in its order. Returns 0 where there is no token, with an
+   exception set where the base would raise it. */
 int add_token(PyObject *value, int constant, Questions questions, const KnownTypes *known, Tokens *tokens);
 
 /* The token of a parameter that has its default. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+static int is_class(PyObject *object) { return (PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_TYPE_SUBCLASS) != 0; }
+
 static unsigned int current_version(const PyTypeObject *type) {
   unsigned int version;
   memcpy(&version, (const char *)type + TYPE_VERSION_OFFSET, sizeof version);
@@ -19,34 +21,36 @@ unsigned int version_of(PyTypeObject *type) {
 
 PyObject *type_version(PyObject *module, PyObject *type) {
   (void)module;
-  if (!(PyType_GetFlags(Py_TYPE(type)) & Py_TPFLAGS_TYPE_SUBCLASS))
+  if (!is_class(type))
     return PyErr_Format(PyExc_TypeError, "no class");
   return PyLong_FromLong((long)version_of((PyTypeObject *)type));
 }
 
 static int watch_types(Watched *watched, PyObject *types) {
-  watched->type_count = (int)PyTuple_Size(types);
-  if (watched->type_count > MAX_WATCHED_TYPES)
+  Py_ssize_t count = PyTuple_Check(types) ? PyTuple_Size(types) : -1;
+  if (count < 0 || count > MAX_WATCHED_TYPES)
     return 0;
+  watched->type_count = (int)count;
   for (int i = 0; i < watched->type_count; ++i) {
-    watched->types[i] = (PyTypeObject *)PyTuple_GetItem(types, i);
-    watched->versions[i] = version_of(watched->types[i]);
-    if (watched->versions[i] == 0)
+    PyObject *type = PyTuple_GetItem(types, i);
+    watched->types[i] = (PyTypeObject *)type;
+    if (!is_class(type) || (watched->versions[i] = version_of(watched->types[i])) == 0)
       return 0;
   }
   return 1;
 }
 
 static int watch_names(Watched *watched, PyObject *list) {
-  watched->watch_count = (int)PyTuple_Size(list) / 3;
-  if (watched->watch_count > MAX_WATCHES)
+  Py_ssize_t count = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+  if (count < 0 || count > 3 * MAX_WATCHES || count % 3 != 0)
     return 0;
+  watched->watch_count = (int)(count / 3);
   for (int i = 0; i < watched->watch_count; ++i) {
     Watch *each = &watched->watches[i];
     PyObject *expected = PyTuple_GetItem(list, 3 * i + 2);
     *each = (Watch){PyTuple_GetItem(list, 3 * i), PyTuple_GetItem(list, 3 * i + 1), expected == Py_Ellipsis ? NULL : expected,
                     Py_TYPE(expected) == &PyList_Type};
-    if (!PyDict_Check(each->dictionary))
+    if (!PyDict_Check(each->dictionary) || Py_TYPE(each->name) != &PyUnicode_Type)
       return 0;
   }
   return 1;
@@ -57,7 +61,7 @@ int watch(Watched *watched, PyObject *source) {
   watched->source = NULL;
   watched->type_count = watched->watch_count = 0;
   Py_DecRef(before);
-  if (!PyArg_ParseTuple(source, "OO", &types, &list) || !watch_types(watched, types) || !watch_names(watched, list)) {
+  if (!PyTuple_Check(source) || !PyArg_ParseTuple(source, "OO", &types, &list) || !watch_types(watched, types) || !watch_names(watched, list)) {
     watched->type_count = watched->watch_count = 0;
     return 0;
   }
@@ -71,7 +75,7 @@ int is_as_watched(const Watched *watched, int first) {
   for (int i = 0; i < watched->type_count; ++i)
     if (current_version(watched->types[i]) != watched->versions[i])
       return 0;
-  for (int i = first; i < watched->watch_count; ++i) {
+  for (int i = watched->watch_count - 1; i >= first; --i) {
     const Watch *each = &watched->watches[i];
     if (PyDict_GetItemWithError(each->dictionary, each->name) != each->expected ||
         (each->is_list && PyList_Size(each->expected) != 0))

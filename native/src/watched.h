@@ -32,7 +32,7 @@ PyObject *type_version(PyObject *module, PyObject *type);
    name must be absent. What was watched before is forgotten. Returns 0, maybe with an exception set, where that is impossible. */
 int watch(Watched *watched, PyObject *source);
 
-/* Whether all is as it was, from the watch `first` on. Runs no code of others. */
+/* Whether all is as it was, from the watch `first` on; what comes last is looked at first. Runs no code of others. */
 int is_as_watched(const Watched *watched, int first);
 
 #endif

@@ -138,6 +138,8 @@ def recipe(
     run = vars(kernel).get("_run")
     if _vendor(kernel, run, caches[3]) is None or kernel.module is None or run.profile_scratch_size:
         return None
+    if hasattr(kernel, "result") or not vars(kernel).keys().isdisjoint(_NOT_OF_KERNEL):
+        return None
     steps, expanders = _steps(run.launch, len(function.params), kernel.packed_metadata)
     if steps is None:
         return None
@@ -244,10 +246,10 @@ def _watched(kernel: Any, run: Any, backend: Any) -> Watched:
 
 
 def _scratch(run: Any) -> tuple[Any, ...] | None:
-    from triton.runtime import _allocation
-
     size = getattr(run, "global_scratch_size", 0)
-    return (_allocation, run.num_ctas * size, run.global_scratch_align) if size > 0 else None
+    if size <= 0:
+        return None
+    return type(run).__call__.__globals__["_allocation"], run.num_ctas * size, run.global_scratch_align
 
 
 def _steps(
