@@ -32,6 +32,7 @@ def test_most_calls_are_fast(of_fork: Any) -> None:
     assert 0 < of_fork["slow"] < of_fork["calls"] / 4
     assert of_fork["still fast"]
 
+
 @pytest.mark.parametrize("name", ["a hook", "a pre-run hook", "other caches"])
 def test_the_fast_path_comes_back_at_once(of_fork: Any, name: str) -> None:
     during, after = of_fork["returned"][name]

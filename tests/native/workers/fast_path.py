@@ -279,7 +279,11 @@ def returning(fake):
     after("debugging", *patched(runtime, "debug", True))
     after("a hook alone", *patched(runtime, "launch_exit_hook", hook))
     after("other knobs", *patched(knobs, "runtime", runtime.copy()))
-    after("no chain", lambda: setattr(runtime, "launch_exit_hook", hook), lambda: setattr(runtime, "launch_exit_hook", None))
+    after(
+        "no chain",
+        lambda: setattr(runtime, "launch_exit_hook", hook),
+        lambda: setattr(runtime, "launch_exit_hook", None),
+    )
     after("a pre-run hook", lambda: plain.pre_run_hooks.append(hook_of_run), plain.pre_run_hooks.clear)
     after("a patched class", *patched(JITFunction, "run", functools.partialmethod(JITFunction.run)))
     after("other caches", plain.device_caches.clear, nothing)

@@ -80,7 +80,7 @@ def calls():
         lambda: kernel[(1,)](x, 5, 3, 4), lambda: kernel[(1,)](), lambda: kernel[(1,)](x, 5, stream=1),
         lambda: kernel[(1,)](x, 5, num_warps=2), lambda: kernel[(1,)](x, 5, num_warps=2, debug=True),
         lambda: kernel[(1,)](x, 5, debug=False), lambda: kernel[(1,)](x, 5, instrumentation_mode="x"),
-        lambda: kernel[None](x, 5), lambda: kernel[(1,)](x, 5, unknown=5), lambda: kernel[(1,)](*[x], **{"n": True}),
+        lambda: kernel[None](x, 5), lambda: kernel[(1,)](x, 5, unknown=5), lambda: kernel[(1,)](*[x], n=True),
     ]:  # fmt: skip
         for _ in range(3):
             seen = outcome(lambda action=action: (action() or DRIVER.library.launches) and None)
