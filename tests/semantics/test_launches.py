@@ -14,6 +14,7 @@ SECTIONS = [
     "descriptors_whose_base_changes",
     "dtypes_that_are_new_each_time",
     "threads_that_change_a_tensor",
+    "threads_that_change_the_caches",
     "questions_are_those_of_the_base",
 ]
 

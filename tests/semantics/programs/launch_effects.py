@@ -216,6 +216,33 @@ def threads_that_change_a_tensor():
         yield launched(kernel[(1,)], tensor(0x1000, dtype), 64, B=32)
 
 
+@section
+def threads_that_change_the_caches():
+    """What the base has for a function grows and shrinks while calls of it are looked up."""
+    sys.setswitchinterval(1e-6)
+    kernels, done = pair.device_caches[0][0], threading.Event()
+    kernels.update(dict.fromkeys(range(3000)))
+
+    def churn():
+        while not done.is_set():
+            for number in range(3000, 3010):
+                kernels[number] = None
+            for number in range(3000, 3010):
+                del kernels[number]
+
+    thread = threading.Thread(target=churn)
+    thread.start()
+    value, bound = Wrapper(32), pair[(1,)]
+    for turn in range(400):
+        seen = launched(bound, value, tensor(16 * turn), 3)
+        if seen[0][0] != "{'x': '*fp32', 'y': '*fp32', 'n': 'i32'}":
+            yield seen
+    done.set()
+    thread.join()
+    sys.setswitchinterval(0.005)
+    yield len(kernels)
+
+
 ASKED = []
 
 
