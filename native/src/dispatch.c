@@ -8,6 +8,11 @@
 
 #include <string.h>
 
+/* Grids and arguments may launch, their own kernel as well, and so without end. The base does that in Python, which tells when it is
+   too deep and needs little of the stack: what is nested deeper than this goes its way. */
+#define MAX_NESTED 8
+static _Thread_local int nested;
+
 enum { ENVIRONMENT, IS_USUAL, DESCRIBE, RECIPE, FINISH, TYPE_OF_CACHES, TYPE_OF_FUNCTIONS, DISPATCHER_TYPE, OWNED };
 
 typedef struct {
@@ -238,12 +243,12 @@ static PyObject *launch_function(PyObject *self, PyObject *const *arguments, Py_
       .keywords = arguments[3],
       .known = {.grid = arguments[1]},
   };
+  if (nested == MAX_NESTED || attempt.known.grid == Py_None)
+    return new_reference(Py_None);
+  nested += 1;
   PyObject *result = NULL;
-  int found = 0;
-  if (attempt.known.grid != Py_None && find_function(&attempt) && Py_EnterRecursiveCall(" while calling a Python object") == 0) {
-    found = find_and_launch(&attempt, &result);
-    Py_LeaveRecursiveCall();
-  }
+  int found = find_function(&attempt) && find_and_launch(&attempt, &result);
+  nested -= 1;
   if (attempt.known.entry)
     release_entry(attempt.known.entry);
   PyObject *const held[] = {attempt.attributes, attempt.device, attempt.caches, attempt.known.stream,

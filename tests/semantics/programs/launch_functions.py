@@ -7,6 +7,7 @@ import inspect
 import json
 import pickle
 import re
+import sys
 import threading
 import traceback
 
@@ -116,11 +117,13 @@ def recursions():
     kernel[ending](x, 5)
     yield [each.parameters[1].hex() for each in DRIVER.library.launches()]
     seen = []
-    threading.stack_size(1024 * 1024)
+    threading.stack_size(512 * 1024)
     thread = threading.Thread(target=lambda: seen.append(outcome(lambda: kernel[endless](x, 5))[0]))
     thread.start()
     thread.join()
     yield seen
+    sys.setrecursionlimit(20000)
+    yield outcome(lambda: kernel[endless](x, 5))[0]
 
 
 for _ in range(3):
