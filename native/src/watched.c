@@ -71,16 +71,16 @@ int watch(Watched *watched, PyObject *source) {
     return 0;
   }
   watched->source = new_reference(source);
-  return is_as_watched(watched, 0);
+  return 1;
 }
 
-int is_as_watched(const Watched *watched, int first) {
+int is_as_watched(const Watched *watched, int first, int end) {
   if (!watched->source)
     return 0;
   for (int i = 0; i < watched->type_count; ++i)
     if (current_version(watched->types[i]) != watched->versions[i])
       return 0;
-  for (int i = watched->watch_count - 1; i >= first; --i) {
+  for (int i = first; i < end; ++i) {
     const Watch *each = &watched->watches[i];
     if (PyDict_GetItemWithError(each->dictionary, each->name) != each->expected ||
         (each->is_list && PyList_Size(each->expected) != 0))
@@ -93,7 +93,7 @@ Difference difference(const Watched *watched) {
   for (int i = 0; i < watched->type_count; ++i)
     if (current_version(watched->types[i]) != watched->versions[i])
       return (Difference){i - MAX_WATCHED_TYPES, current_version(watched->types[i])};
-  for (int i = watched->watch_count - 1; i >= 0; --i) {
+  for (int i = 0; i < watched->watch_count; ++i) {
     const Watch *each = &watched->watches[i];
     PyObject *found = PyDict_GetItemWithError(each->dictionary, each->name);
     if (found != each->expected || (each->is_list && PyList_Size(each->expected) != 0))

@@ -20,6 +20,9 @@ ABSENT = ...
 #: Classes, and dictionary, name and value, one after the other.
 Watched = tuple[tuple[type, ...], tuple[Any, ...]]
 
+# No name has this value.
+_NEVER = object()
+
 # What the extension reads in the dictionary of a function.
 _OF_FUNCTION = ("debug", "device_caches", "pre_run_hooks", "used_global_vals")
 
@@ -62,18 +65,16 @@ def environment() -> tuple[Watched, int, dict[str, Any], dict[str, Any]] | None:
     """Look at what all launches read.
 
     :returns: What to watch, from where on that counts again after a grid was called, the dictionary of the owner of the active
-        driver and that of ``triton.knobs``. ``None`` where something unusual is on.
+        driver and that of ``triton.knobs``. Lists of hooks must be empty. ``None`` where something unusual is on that counts before
+        a call is looked up.
     """
     jit, knobs, drivers = map(importlib.import_module, ("triton.runtime.jit", "triton.knobs", "triton.runtime.driver"))
     driver, runtime, compilation = jit.driver, knobs.runtime, knobs.compilation
     config, chain = drivers.DriverConfig, knobs.HookChain
-    hooks = (runtime.launch_enter_hook, runtime.launch_exit_hook)
-    chains = [hook for hook in hooks if hook is not None]
     usual_classes = (
         type(driver) is config
         and type(runtime) is knobs.runtime_knobs
         and type(compilation) is knobs.compilation_knobs
-        and all(type(hook) is chain for hook in chains)
         and is_plain(config, "_active")
         and is_plain(type(runtime), "debug", "launch_enter_hook", "launch_exit_hook")
         and is_plain(type(compilation), "instrumentation_mode")
@@ -87,16 +88,21 @@ def environment() -> tuple[Watched, int, dict[str, Any], dict[str, Any]] | None:
         and runtime.debug is False
         and type(compilation.instrumentation_mode) is str
         and compilation.instrumentation_mode == ""
-        and not any(hook.calls for hook in chains)
     )
     if not (usual_classes and usual_members):
         return None
-    before = _names(vars(jit), "compute_cache_key", "driver") + _names(vars(knobs), "compilation")
+    before = _names(vars(jit), "compute_cache_key", "driver", "knobs") + _names(vars(knobs), "compilation", "runtime")
     before += _names(vars(runtime), "debug") + _names(vars(compilation), "instrumentation_mode")
     after = _names(vars(jit), "knobs") + _names(vars(knobs), "runtime")
-    after += _names(vars(runtime), "launch_enter_hook", "launch_exit_hook")
-    for hook in chains:
-        after += _names(vars(hook), "calls")
+    for name in ("launch_enter_hook", "launch_exit_hook"):
+        hook = getattr(runtime, name)
+        if hook is None:
+            after += _names(vars(runtime), name)
+        elif type(hook) is chain and type(hook.calls) is list:
+            after += _names(vars(runtime), name) + _names(vars(hook), "calls")
+        else:
+            after += (vars(runtime), name, _NEVER)
+    # What comes first must be so before a call is looked up; the rest is what the base reads after the grid was called.
     classes = (config, type(runtime), type(compilation), chain)
     return (classes, before + after), len(before) // 3, vars(driver), vars(knobs)
 
