@@ -1,6 +1,7 @@
 #include "token.h"
 
 #include "guards.h"
+#include "method.h"
 #include "names.h"
 
 #include <stdint.h>
@@ -147,7 +148,7 @@ static int add_answer(Tokens *tokens, PyObject *value, PyTypeObject *type, PyObj
 /* HIP's backend asks in Python, which takes other answers than an integer. */
 static int ask_tensor(PyObject *value, const KnownTypes *known, const Tokens *tokens, unsigned int *bits) {
   int small = 0, plain;
-  PyObject *answer = PyObject_CallMethodObjArgs(value, names.data_ptr, NULL);
+  PyObject *answer = call_method(value, names.data_ptr);
   if (!answer)
     return 0;
   plain = !known->stored_type || Py_TYPE(answer) == &PyLong_Type;
