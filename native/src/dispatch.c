@@ -87,6 +87,9 @@ static PyObject *find_dispatcher(const Attempt *attempt) {
   PyObject **owned = attempt->launcher->owned, *binder = PyTuple_GetItem(attempt->caches, 4);
   if ((PyObject *)Py_TYPE(binder) != owned[TYPE_OF_FUNCTIONS])
     return NULL;
+  PyObject *recent = (PyObject *)recent_dispatcher(binder);
+  if (recent && (PyObject *)Py_TYPE(recent) == owned[DISPATCHER_TYPE])
+    return new_reference(recent);
   PyObject *globals = PyObject_GetAttr(binder, names.__globals__);
   PyObject *found = globals ? PyDict_GetItemWithError(globals, names._fork_dispatcher) : NULL;
   if (found) {

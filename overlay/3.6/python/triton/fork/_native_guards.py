@@ -12,16 +12,10 @@ from typing import Any
 
 from ._native import is_own
 
-__all__ = ["ABSENT", "Watched", "environment", "is_plain", "usual", "versions_tell"]
+__all__ = ["Watched", "environment", "is_plain", "usual", "versions_tell"]
 
-#: The value of a name that a dictionary must not have.
-ABSENT = ...
-
-#: Classes, and dictionary, name and value, one after the other.
+#: Classes, and dictionary, name and value, one after the other; None as the name stands for the dictionary's size.
 Watched = tuple[tuple[type, ...], tuple[Any, ...]]
-
-# No name has this value.
-_NEVER = object()
 
 # What the extension reads in the dictionary of a function.
 _OF_FUNCTION = ("debug", "device_caches", "pre_run_hooks", "used_global_vals")
@@ -94,22 +88,25 @@ def environment() -> tuple[Watched, int, dict[str, Any], dict[str, Any]] | None:
     before = _names(vars(jit), "compute_cache_key", "driver", "knobs") + _names(vars(knobs), "compilation", "runtime")
     before += _names(vars(runtime), "debug") + _names(vars(compilation), "instrumentation_mode")
     after = _names(vars(jit), "knobs") + _names(vars(knobs), "runtime")
-    for name in ("launch_enter_hook", "launch_exit_hook"):
-        hook = getattr(runtime, name)
-        if hook is None:
-            after += _names(vars(runtime), name)
-        elif type(hook) is chain and type(hook.calls) is list:
-            after += _names(vars(runtime), name) + _names(vars(hook), "calls")
-        else:
-            after += (vars(runtime), name, _NEVER)
+    after += _few_names(vars(runtime), "launch_enter_hook", "launch_exit_hook")
+    for hook in (runtime.launch_enter_hook, runtime.launch_exit_hook):
+        if type(hook) is chain and type(hook.calls) is list:
+            after += _names(vars(hook), "calls")
+        elif hook is not None:
+            after += (vars(runtime), "a hook", hook)
     # What comes first must be so before a call is looked up; the rest is what the base reads after the grid was called.
     classes = (config, type(runtime), type(compilation), chain)
     return (classes, before + after), len(before) // 3, vars(driver), vars(knobs)
 
 
 def _names(dictionary: dict[str, Any], *names: str) -> tuple[Any, ...]:
-    """Watch names in a dictionary as they are."""
-    return sum(((dictionary, name, dictionary.get(name, ABSENT)) for name in names), ())
+    """Watch names in a dictionary as they are, with Ellipsis for one that must not be there."""
+    return sum(((dictionary, name, dictionary.get(name, ...)) for name in names), ())
+
+
+def _few_names(dictionary: dict[str, Any], *names: str) -> tuple[Any, ...]:
+    """Watch names in a dictionary as they are; where it has none of them, its size is enough."""
+    return _names(dictionary, *names) if any(name in dictionary for name in names) else (dictionary, None, None)
 
 
 def usual(class_: Any) -> Watched | None:
