@@ -275,7 +275,8 @@ static PyObject *tuple_of_answer(const Tokens *tokens, const Answer *answer, con
   PyObject *block = described ? block_of(tokens->words[answer->first + 2]) : new_reference(Py_None);
   if (!block)
     return NULL;
-  PyObject *tuple = Py_BuildValue("(OOOiiO)", answer->value, (PyObject *)type, answer->dtype, (int)(bits & 1), (int)(bits >> 1), block);
+  PyObject *tuple = Py_BuildValue("(OOOiiO)", answer->value, (PyObject *)type, answer->dtype, (int)(bits & 1), (int)(bits >> 1),
+                                  block);
   Py_DecRef(block);
   return tuple;
 }
