@@ -1,0 +1,123 @@
+"""Compare base and fork over kernels made by chance.
+
+    python -m tests.fuzz.kernels --base BASE --fork FORK                              500 pairs of programs, about two minutes
+    python -m tests.fuzz.kernels --base BASE --fork FORK --seed 7 --count 25000       50,000 programs
+    python -m tests.fuzz.kernels --base BASE --fork FORK --language gluon             only Gluon
+    python -m tests.fuzz.kernels --base BASE --fork FORK --set TRITON_FORK_LOOPS=0    with a part of the fork turned off
+    python -m tests.fuzz.kernels --base BASE --fork FORK --program failures/1/one.py  one program that was written
+
+BASE and FORK are Python interpreters of environments with the unpatched Triton and the fork. Each pair is two programs that differ
+in one place. Compared are, between base and fork: the first IR with locations, errors, what is printed and warned of; on the fork:
+that other code has another key, that what nothing reads is in no key, and that keys are the same in a process with another hash
+seed. Exit code 0: no difference. 1: differences, the smallest programs with them in the folder given by --failures. 2: wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.fuzz.kernels.comparison import between_sides
+from tests.fuzz.kernels.kernels import GENERATORS
+from tests.fuzz.kernels.processes import Side
+from tests.fuzz.kernels.search import Found, Search
+
+_EVERY = 10.0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command.
+
+    :param arguments: The command line.
+    :returns: The exit code.
+    """
+    options = _parser().parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="fuzz-kernels-") as folder:
+        search = _search(options, Path(folder))
+        try:
+            if options.program:
+                return _one(search, options.program)
+            found = search.run(options.seed, options.count)
+        finally:
+            search.close()
+    for number, one in enumerate(found, 1):
+        _keep(one, options.failures / str(number))
+        print(f"{one.difference.kind}\n    kept in {options.failures / str(number)}")
+    _show(search, end="\n")
+    return 1 if found else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz.kernels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--base", type=Path, required=True, help="interpreter with the unpatched Triton")
+    parser.add_argument("--fork", type=Path, required=True, help="interpreter with the fork")
+    parser.add_argument("--seed", type=int, default=0, help="gives the same programs again (default: 0)")
+    parser.add_argument("--count", type=int, default=500, help="how many pairs of programs (default: 500)")
+    parser.add_argument(
+        "--language", choices=[*GENERATORS, "all"], default="all", help="of which programs (default: all)"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a variable of the fork's process"
+    )
+    parser.add_argument("--failures", type=Path, default=Path("failures"), help="where programs that differ are kept")
+    parser.add_argument("--program", type=Path, metavar="FILE", help="compare this program instead")
+    parser.add_argument("--progress", action="store_true", help="say how far it is, every ten seconds")
+    return parser
+
+
+def _search(options: argparse.Namespace, folder: Path) -> Search:
+    chosen = list(GENERATORS.values()) if options.language == "all" else [GENERATORS[options.language]]
+    variables = dict(one.split("=", 1) for one in options.set)
+    started = last = time.monotonic()
+
+    def progress(search: Search) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if options.progress and now - last >= _EVERY:
+            last = now
+            _show(search, f"{now - started:.0f} s: ")
+
+    return Search(
+        Side("base", options.base, folder / "base", {"PYTHONHASHSEED": "1"}),
+        Side("fork", options.fork, folder / "fork", {"PYTHONHASHSEED": "2", **variables}),
+        Side("again", options.fork, folder / "again", {"PYTHONHASHSEED": "3", **variables}),
+        folder / "programs",
+        chosen,
+        progress,
+    )
+
+
+def _one(search: Search, program: Path) -> int:
+    """Compare one program that was written before."""
+    for side in (search.base, search.fork):
+        side.ask(program.absolute())
+    difference = between_sides(search.base.answer(), search.fork.answer())
+    print(f"{difference.kind}\n{difference.detail}" if difference else "no difference")
+    return 1 if difference else 0
+
+
+def _keep(found: Found, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, source in zip(("one", "other"), found.sources, strict=True):
+        (folder / f"{name}.py").write_text(source)
+    said = f"{found.difference.kind}\nThe programs differ in: {found.place}. The batch has the seed {found.seed}.\n\n"
+    (folder / "report.txt").write_text(said + found.difference.detail + "\n")
+
+
+def _show(search: Search, begin: str = "", end: str = "") -> None:
+    counts = search.counts
+    share = 100 * counts["compiled"] / max(1, counts["requests"])
+    print(f"{begin}{counts['programs']} programs, {counts['requests']} compilations, {share:.1f} % compile", flush=True)
+    for what, count in sorted(counts.items()):
+        if what not in ("programs", "requests", "compiled"):
+            print(f"    {count} {what}", end="\n", flush=True)
+    print(end=end)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
