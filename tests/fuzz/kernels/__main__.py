@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             if options.program:
                 return _one(search, options.program)
-            found = search.run(options.seed, options.count)
+            found = search.run(options.seed, options.count, options.first)
         finally:
             search.close()
     for number, one in enumerate(found, 1):
@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--fork", type=Path, required=True, help="interpreter with the fork")
     parser.add_argument("--seed", type=int, default=0, help="gives the same programs again (default: 0)")
     parser.add_argument("--count", type=int, default=500, help="how many pairs of programs (default: 500)")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first pair (default: 0)")
     parser.add_argument(
         "--language", choices=[*GENERATORS, "all"], default="all", help="of which programs (default: all)"
     )
@@ -103,9 +104,11 @@ def _one(search: Search, program: Path) -> int:
 
 def _keep(found: Found, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, source in zip(("one", "other"), found.sources, strict=True):
+    for name, source in zip(("one", "other"), found.pair.sources, strict=True):
         (folder / f"{name}.py").write_text(source)
-    said = f"{found.difference.kind}\nThe programs differ in: {found.place}. The batch has the seed {found.seed}.\n\n"
+    said = (
+        f"{found.difference.kind}\nThe programs differ in: {found.pair.place}. Number {found.number} of the seed.\n\n"
+    )
     (folder / "report.txt").write_text(said + found.difference.detail + "\n")
 
 

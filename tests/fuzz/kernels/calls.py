@@ -19,9 +19,8 @@ def callable_here(context: Context, result: Kind | None) -> list[tuple[Function,
         given = function.result
         if given == result:
             found.append((function, (ANY,)))
-        elif isinstance(given, Tensor) and isinstance(result, Tensor) and given.dtype == result.dtype:
-            if given.shape == (ANY,) and not (function.apart and result.shape):
-                found.append((function, result.shape))
+        elif isinstance(result, Tensor) and given == Tensor(result.dtype, (ANY,)):
+            found.append((function, result.shape))
     return found
 
 
@@ -145,7 +144,7 @@ def _combined(context: Context, tensor: Tensor, depth: int) -> str:
     if tensor.shape and context.choices.chance(50):
         reverse = context.choices.pick(["", ", reverse=True"])
         return f"tl.associative_scan({expression(context, tensor, depth)}, 0, {combine}{reverse})"
-    wider = Tensor(tensor.dtype, tensor.shape + ("B",)) if len(tensor.shape) < 2 else tensor
+    wider = Tensor(tensor.dtype, (*tensor.shape, "B")) if len(tensor.shape) < 2 else tensor
     if wider == tensor:
         return f"tl.associative_scan({expression(context, tensor, depth)}, 1, {combine})"
     inner = expression(context, wider, depth)

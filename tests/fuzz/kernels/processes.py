@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ class Side:
         self._folder = folder
         self._process: subprocess.Popen[str] | None = None
         self._asked = 0
+        self._waiting: deque[str] = deque()
 
     def ask(self, path: Path, first: Sequence[str] = (), wanted: str = "ir") -> None:
         """Send a program.
@@ -45,28 +48,25 @@ class Side:
         :param wanted: ``ir``; ``exact``, the IR with called functions told apart as :mod:`tests.fuzz.kernels.exact_names` does;
             or only ``keys``.
         """
-        if self._process is None or self._asked >= _LIFE:
+        if self._asked >= _LIFE and not self._waiting:
             self.close()
-            self._process = self._start()
         self._asked += 1
-        assert self._process.stdin is not None
-        description = {"path": str(path), "first": list(first), "wanted": wanted}
-        try:
-            self._process.stdin.write(json.dumps(description) + "\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            pass  # it is told by the answer that does not come
+        self._waiting.append(json.dumps({"path": str(path), "first": list(first), "wanted": wanted}))
+        self._send(self._waiting[-1])
 
     def answer(self) -> Answer:
-        """Wait for the answer to the last program; one that ends the process has none."""
-        assert self._process is not None
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        """Wait for the answer to the first program that has none; one that ends the process has a fault."""
+        process = self._running()
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        self._waiting.popleft()
         if line:
             answer: Answer = json.loads(line)
             return answer
-        code = self._process.wait()
+        code = process.wait()
         self._process = None
+        for waiting in self._waiting:
+            self._send(waiting)
         return {"fault": f"the process ended with {code}"}
 
     def close(self) -> None:
@@ -75,13 +75,23 @@ class Side:
             self._process.communicate()
             self._process = None
         self._asked = 0
+        self._waiting.clear()
 
-    def _start(self) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [str(self._python), str(WORKER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=self._folder,
-            env=self._environment,
-        )
+    def _send(self, description: str) -> None:
+        process = self._running()
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):  # it is told by the answer that does not come
+            process.stdin.write(description + "\n")
+            process.stdin.flush()
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [str(self._python), str(WORKER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd=self._folder,
+                env=self._environment,
+            )
+        return self._process

@@ -1,25 +1,21 @@
-"""Look for differences with programs made by chance, and make those that are found small."""
+"""Look for differences with programs made by chance."""
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import hypothesis
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
-
 from tests.fuzz.kernels.choices import Choices
 from tests.fuzz.kernels.comparison import Difference, between_programs, between_sides, is_numbered, unstable
 from tests.fuzz.kernels.processes import Answer, Side
 from tests.fuzz.kernels.program import Program
+from tests.fuzz.kernels.shrinking import recorded, smallest
 
-__all__ = ["Found", "Pair", "Search", "pairs"]
+__all__ = ["Found", "Pair", "Search"]
 
-#: How many pairs one run of hypothesis makes; each has a seed of its own.
-BATCH = 200
 Generator = Callable[[Choices], Program]
 
 
@@ -41,41 +37,24 @@ class Pair:
         """What kind of place it is."""
         return self.program.holes[self.hole].place
 
+    @property
+    def sources(self) -> tuple[str, str]:
+        """Both sources."""
+        return self.program.text(), self.program.text({self.hole: self.text})
+
 
 @dataclass(frozen=True)
 class Found:
     """A difference, with the smallest pair that shows it.
 
     :param difference: What differs.
-    :param sources: The programs.
-    :param place: Where they differ.
-    :param seed: What makes the batch in which it was found.
+    :param pair: The programs.
+    :param number: Which pair of the seed it was.
     """
 
     difference: Difference
-    sources: tuple[str, str]
-    place: str
-    seed: int
-
-
-def pairs(generators: Sequence[Generator]) -> st.SearchStrategy[Pair]:
-    """Give pairs of programs.
-
-    :param generators: What writes them; the first one writes the simplest.
-    """
-
-    @st.composite
-    def drawn(draw: st.DrawFn) -> Pair:
-        choices = Choices.of(draw)
-        program = choices.pick(generators)(choices)
-        hole = choices.pick(program.used())
-        return Pair(program, hole, choices.pick(program.holes[hole].others))
-
-    return drawn()
-
-
-class _DiffersError(AssertionError):
-    """A pair of programs shows a difference."""
+    pair: Pair
+    number: int
 
 
 @dataclass
@@ -86,7 +65,7 @@ class Search:
     :param fork: The fork.
     :param again: The fork once more, with another hash seed.
     :param folder: Where programs are written.
-    :param generators: What writes them.
+    :param generators: What writes them; the first one writes the simplest.
     :param progress: Called after each pair.
     """
 
@@ -99,19 +78,23 @@ class Search:
     #: How many programs, requests, requests that compile, differences of each kind... there were.
     counts: Counter[str] = field(default_factory=Counter)
     found: list[Found] = field(default_factory=list)
-    _target: str | None = None
-    _last: Found | None = None
     _files: int = 0
 
-    def run(self, seed: int, pairs_wanted: int) -> list[Found]:
+    def run(self, seed: int, count: int, first: int = 0) -> list[Found]:
         """Search.
 
-        :param seed: Gives the same programs again, as long as no difference is found.
-        :param pairs_wanted: How many pairs of programs to make.
-        :returns: What was found.
+        :param seed: Gives the same programs again.
+        :param count: How many pairs of programs to make.
+        :param first: The number of the first of them.
+        :returns: What was found, once for each kind of difference.
         """
-        for first in range(0, pairs_wanted, BATCH):
-            self._batch(seed * 1_000_003 + first // BATCH, min(BATCH, pairs_wanted - first))
+        made = recorded(f"{seed}/{first}", self._pair)
+        for number in range(first, first + count):
+            pair, decisions = made
+            paths = self._ask(pair)
+            made = recorded(f"{seed}/{number + 1}", self._pair)  # while the others compile
+            self._note(self._differences(pair, paths), decisions, number)
+            self.progress(self)
         return self.found
 
     def close(self) -> None:
@@ -119,68 +102,60 @@ class Search:
         for side in (self.base, self.fork, self.again):
             side.close()
 
-    def _batch(self, seed: int, count: int) -> None:
-        self._target = self._last = None
+    def _pair(self, choices: Choices) -> Pair:
+        program = choices.pick(self.generators)(choices)
+        hole = choices.pick(program.used())
+        return Pair(program, hole, choices.pick(program.holes[hole].others))
 
-        @hypothesis.seed(seed)
-        @settings(
-            max_examples=count,
-            database=None,
-            deadline=None,
-            phases=(Phase.generate, Phase.shrink),
-            report_multiple_bugs=False,
-            print_blob=False,
-            suppress_health_check=list(HealthCheck),
-        )
-        @given(pair=pairs(self.generators))
-        def examine(pair: Pair) -> None:
-            difference = self._examine(pair)
-            if difference is not None and difference.kind == self._target:
-                self._last = Found(
-                    difference, (pair.program.text(), pair.program.text({pair.hole: pair.text})), pair.place, seed
-                )
-                raise _DiffersError(difference.kind)
-
-        try:
-            examine()
-        except (_DiffersError, hypothesis.errors.Flaky):
-            assert self._last is not None
-            self.found.append(self._last)
-
-    def _examine(self, pair: Pair) -> Difference | None:
-        """Compile a pair; give the difference that is being made small, or the first one of a kind not known yet."""
-        known = {found.difference.kind for found in self.found}
-        for difference in self.differences(pair.program, pair.hole, pair.text):
+    def _note(self, differences: list[Difference], decisions: Sequence[int], number: int) -> None:
+        """Keep what is new, made small."""
+        for difference in differences:
             self.counts[f"difference: {difference.kind}"] += 1
-            if self._target is None and difference.kind not in known:
-                self._target = difference.kind
-            if difference.kind == self._target:
-                return difference
-        self.progress(self)
-        return None
+            if all(difference.kind != found.difference.kind for found in self.found):
+                self.found.append(self._smallest(difference, decisions, number))
 
-    def differences(self, program: Program, hole: int, text: str) -> list[Difference]:
-        """Compile a program and its like, and give what is not as it should be."""
-        answers: list[Answer] = []
-        found: list[Difference | None] = []
-        for number, source in enumerate((program.text(), program.text({hole: text}))):
-            path = self._write(source)
+    def _smallest(self, difference: Difference, decisions: Sequence[int], number: int) -> Found:
+        counts, last = self.counts, difference
+        self.counts = Counter()
+
+        def differs(pair: Pair) -> bool:
+            nonlocal last
+            same = [one for one in self._differences(pair, self._ask(pair)) if one.kind == difference.kind]
+            last = same[0] if same else last
+            return bool(same)
+
+        pair = smallest(decisions, self._pair, differs)
+        self.counts = counts
+        if pair is not None:
+            return Found(last, pair, number)
+        rest = iter(decisions)
+        pair = self._pair(Choices(lambda low, high: low if low == high else next(rest)))
+        said = f"It was seen once, after {counts['programs']} programs in the same process.\n\n{difference.detail}"
+        return Found(Difference(difference.kind, said), pair, number)
+
+    def _ask(self, pair: Pair) -> list[Path]:
+        """Send a program and its like to all."""
+        paths = [self._write(source) for source in pair.sources]
+        for path in paths:
             for side in (self.base, self.fork):
-                side.ask(path, program.first)
-            if number == 0:
-                self.again.ask(path, program.first[::-1][1:], "keys")
-            base, fork = self.base.answer(), self.fork.answer()
+                side.ask(path, pair.program.first)
+        self.again.ask(paths[0], pair.program.first[::-1][1:], "keys")
+        return paths
+
+    def _differences(self, pair: Pair, paths: Sequence[Path]) -> list[Difference]:
+        """Take the answers, and give what is not as it should be."""
+        bases, forks = ([side.answer() for _ in paths] for side in (self.base, self.fork))
+        found = [unstable(forks[0], self.again.answer())]
+        for base, fork, path in zip(bases, forks, paths, strict=True):
             found.append(self._between(base, fork, path))
-            if number == 0:
-                found.append(unstable(fork, self.again.answer()))
-            answers.append(fork)
             self._count(fork)
-        found.append(between_programs(answers[0], answers[1], program.holes[hole].place))
+            shutil.rmtree(path.parent)
+        found.append(between_programs(*forks, pair.place))
         return [difference for difference in found if difference is not None]
 
     def _between(self, base: Answer, fork: Answer, path: Path) -> Difference | None:
         difference = between_sides(base, fork)
-        if difference is None or not any(map(is_numbered, fork["requests"])):
+        if difference is None or not any(map(is_numbered, fork.get("requests", ()))):
             return difference
         self.base.ask(path, (), "exact")
         if between_sides(self.base.answer(), fork) is None:
@@ -191,8 +166,8 @@ class Search:
     def _write(self, source: str) -> Path:
         """Write a program to a folder of its own: Triton reads sources from files."""
         self._files += 1
-        path = self.folder / str(self._files % 64) / f"{self._files}" / "program.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = self.folder / str(self._files) / "program.py"
+        path.parent.mkdir(parents=True)
         path.write_text(source)
         return path
 
