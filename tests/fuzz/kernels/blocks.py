@@ -18,7 +18,7 @@ def block(context: Context, most: int) -> list[str]:
     """Write some statements, at least one line."""
     lines: list[str] = []
     for _ in range(context.choices.number(1, most)):
-        lines += _statement(context)
+        lines += context.choices.together(lambda: _statement(context))
     return lines if any(not line.startswith("#") for line in lines) else [*lines, "pass"]
 
 
@@ -61,13 +61,16 @@ def _static_for(context: Context) -> list[str]:
 
 
 def _loop(context: Context, head: str, variable: Tensor | None) -> list[str]:
-    name = context.module.name("i")
+    name, again = context.module.name("i"), context.named(Tensor("i32"), assignable=True)
+    if variable is not None and again and context.choices.chance(15):
+        name = context.choices.pick(again)  # a loop's variable may be one that was there before
     inner = context.inner(loops=context.loops + 1, unrolled=context.unrolled or variable is None)
     if variable is None:
         inner.constants.append((Constant("int"), name))
     else:
         inner.variables[name] = variable
-        inner.fixed.add(name)
+        if not context.choices.chance(15):
+            inner.fixed.add(name)
     return [f"for {name} in {head}:", *indented(block(inner, 3))]
 
 

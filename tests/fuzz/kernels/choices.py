@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-__all__ = ["Choices"]
+__all__ = ["Choices", "Drawn"]
 
 Item = TypeVar("Item")
 
@@ -22,10 +22,9 @@ class Choices:
     def __init__(self, number: Callable[[int, int], int]) -> None:
         self.number = number
 
-    @classmethod
-    def of(cls, draw: st.DrawFn) -> Choices:
-        """Take the decisions from hypothesis."""
-        return cls(lambda low, high: low if low == high else draw(_numbers(low, high)))
+    def together(self, make: Callable[[], Item]) -> Item:
+        """Make a part of a program, whose decisions hypothesis tries to leave out together."""
+        return make()
 
     def pick(self, options: Sequence[Item]) -> Item:
         """Take one of several."""
@@ -47,6 +46,27 @@ class Choices:
     def some(self, options: Sequence[Item], most: int) -> list[Item]:
         """Take none or several, in any order and with repetitions."""
         return [self.pick(options) for _ in range(self.number(0, most))]
+
+
+class Drawn(Choices):
+    """Decisions that hypothesis makes.
+
+    :param draw: Draws from a strategy.
+    """
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        super().__init__(lambda low, high: low if low == high else draw(_numbers(low, high)))
+        self._draw = draw
+
+    def together(self, make: Callable[[], Item]) -> Item:
+        """Make a part of a program from a strategy of its own."""
+        return self._draw(_parts(make))
+
+
+@st.composite
+def _parts(draw: st.DrawFn, make: Callable[[], Item]) -> Item:
+    draw(st.just(None))  # hypothesis asks for it; what is made draws by itself
+    return make()
 
 
 @lru_cache(maxsize=512)

@@ -131,7 +131,7 @@ def _held(module: Module, wanted: Constant) -> str:
     """Make something in the module that holds a constant, and give what reads it."""
     if wanted.kind == "enum":
         return literal(module, wanted)
-    ways = [(5, _in_name), (3, _in_settings), (2, _in_tuple), (1, _in_result)]
+    ways = [(5, _in_name), (3, _in_settings), (2, _in_tuple), (1, _in_result), (1, _in_list)]
     if wanted.kind not in ("tuple", "shape"):  # these the language takes from no function of Python's
         ways += [(1, _in_named_tuple), (1, _in_object)]
     if wanted.kind == "int":
@@ -157,7 +157,15 @@ def _in_settings(module: Module, wanted: Constant) -> str:
     name, value = module.name("S"), _value(module, wanted, "constant in a module")
     wrapped = module.choices.chance(40)
     module.add(f"settings.{name} = {f'tl.constexpr({value})' if wrapped else value}")
+    if wanted.kind not in ("tuple", "shape") and module.choices.chance(15):
+        return f"getattr(settings, '{name}')"
     return f"settings.{name}" if wrapped else _raw(module, f"settings.{name}")
+
+
+def _in_list(module: Module, wanted: Constant) -> str:
+    name, value = module.name("L"), _value(module, wanted, "item of a list in a module")
+    module.add(f"settings.{name} = [tl.constexpr({value}), 1]")
+    return f"settings.{name}[0]"
 
 
 def _raw(module: Module, text: str) -> str:

@@ -55,7 +55,7 @@ def expression(context: Context, tensor: Tensor, depth: int = 3) -> str:
         return leaf(context, tensor)
     options = [(8, Way(8, lambda *_: True, lambda c, t, _: leaf(c, t)))]
     options += [(one.weight, one) for one in WAYS if one.fits(context, tensor)]
-    return context.choices.weighted(options).write(context, tensor, depth - 1)
+    return context.choices.together(lambda: context.choices.weighted(options).write(context, tensor, depth - 1))
 
 
 def sized(context: Context, tensor: Tensor) -> bool:

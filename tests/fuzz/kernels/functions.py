@@ -35,7 +35,7 @@ def make_some(module: Module) -> None:
     ]
     for _ in range(module.choices.number(0, 5)):
         with limited(module, 25):
-            module.choices.weighted(ways)(module)
+            module.choices.together(lambda: module.choices.weighted(ways)(module))
 
 
 @contextmanager
@@ -208,7 +208,7 @@ def _factory(module: Module) -> None:
     """Make a function that makes functions, and some of those: all have one name."""
     choices = module.choices
     maker, name = module.name("make"), module.name("made")
-    outer = _constants(module, 2) or [Parameter(module.name("A"), Constant("int"))]
+    outer = [_hiding(module, p) for p in _constants(module, 2)] or [Parameter(module.name("A"), Constant("int"))]
     dtype = choices.pick(_DTYPES)
     kind = Tensor(dtype, (ANY,))
     inner = [Parameter(module.name("x"), kind) for _ in range(choices.number(1, 2))]
@@ -227,6 +227,14 @@ def _factory(module: Module) -> None:
         values += [choices.pick(given).name for _ in functions]
         module.add(f"{product} = {maker}({', '.join(values)})")
         module.functions.append(Function(product, inner, kind, pure=True))
+
+
+def _hiding(module: Module, parameter: Parameter) -> Parameter:
+    """Give a parameter around a function, for some the name of a constant of the module that it hides."""
+    names = [text for kind, text in module.readable if kind == parameter.kind and text.isidentifier()]
+    if names and module.choices.chance(40):
+        return Parameter(module.choices.pick(names), parameter.kind)
+    return parameter
 
 
 def _aggregate(module: Module) -> None:

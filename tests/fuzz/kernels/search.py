@@ -5,14 +5,14 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.fuzz.kernels.choices import Choices
 from tests.fuzz.kernels.comparison import Difference, between_programs, between_sides, is_numbered, unstable
 from tests.fuzz.kernels.processes import Answer, Side
 from tests.fuzz.kernels.program import Program
-from tests.fuzz.kernels.shrinking import recorded, smallest
+from tests.fuzz.kernels.shrinking import recorded, smallest, with_fewer_lines
 
 __all__ = ["Found", "Pair", "Search"]
 
@@ -21,26 +21,16 @@ Generator = Callable[[Choices], Program]
 
 @dataclass(frozen=True)
 class Pair:
-    """A program and another one that differs in one place.
+    """Two programs that differ in one place.
 
-    :param program: The first.
-    :param hole: Which hole.
-    :param text: What stands there in the second.
+    :param sources: Their texts.
+    :param place: What kind of place it is.
+    :param first: Functions whose keys are asked for before anything is compiled, by name.
     """
 
-    program: Program
-    hole: int
-    text: str
-
-    @property
-    def place(self) -> str:
-        """What kind of place it is."""
-        return self.program.holes[self.hole].place
-
-    @property
-    def sources(self) -> tuple[str, str]:
-        """Both sources."""
-        return self.program.text(), self.program.text({self.hole: self.text})
+    sources: tuple[str, str]
+    place: str
+    first: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -105,7 +95,8 @@ class Search:
     def _pair(self, choices: Choices) -> Pair:
         program = choices.pick(self.generators)(choices)
         hole = choices.pick(program.used())
-        return Pair(program, hole, choices.pick(program.holes[hole].others))
+        other = program.text({hole: choices.pick(program.holes[hole].others)})
+        return Pair((program.text(), other), program.holes[hole].place, program.first)
 
     def _note(self, differences: list[Difference], decisions: Sequence[int], number: int) -> None:
         """Keep what is new, made small."""
@@ -116,7 +107,7 @@ class Search:
 
     def _smallest(self, difference: Difference, decisions: Sequence[int], number: int) -> Found:
         counts, last = self.counts, difference
-        self.counts = Counter()
+        self.counts = Counter()  # what is tried here is not counted
 
         def differs(pair: Pair) -> bool:
             nonlocal last
@@ -124,22 +115,26 @@ class Search:
             last = same[0] if same else last
             return bool(same)
 
-        pair = smallest(decisions, self._pair, differs)
+        small = smallest(decisions, self._pair, differs)
+        if small is None:
+            rest = iter(decisions)
+            pair = self._pair(Choices(lambda low, high: low if low == high else next(rest)))
+            said = f"It was seen once, after {counts['programs']} programs in the same process.\n\n{difference.detail}"
+            last = Difference(difference.kind, said)
+        else:
+            fewer = with_fewer_lines(small.sources, lambda sources: differs(replace(small, sources=sources)))
+            pair = replace(small, sources=fewer)
+            differs(pair)  # for what it differs in
         self.counts = counts
-        if pair is not None:
-            return Found(last, pair, number)
-        rest = iter(decisions)
-        pair = self._pair(Choices(lambda low, high: low if low == high else next(rest)))
-        said = f"It was seen once, after {counts['programs']} programs in the same process.\n\n{difference.detail}"
-        return Found(Difference(difference.kind, said), pair, number)
+        return Found(last, pair, number)
 
     def _ask(self, pair: Pair) -> list[Path]:
-        """Send a program and its like to all."""
+        """Send two programs to all."""
         paths = [self._write(source) for source in pair.sources]
         for path in paths:
             for side in (self.base, self.fork):
-                side.ask(path, pair.program.first)
-        self.again.ask(paths[0], pair.program.first[::-1][1:], "keys")
+                side.ask(path, pair.first)
+        self.again.ask(paths[0], pair.first[::-1][1:], "keys")
         return paths
 
     def _differences(self, pair: Pair, paths: Sequence[Path]) -> list[Difference]:
@@ -150,7 +145,7 @@ class Search:
             found.append(self._between(base, fork, path))
             self._count(fork)
             shutil.rmtree(path.parent)
-        found.append(between_programs(*forks, pair.place))
+        found.append(between_programs(forks[0], forks[1], pair.place))
         return [difference for difference in found if difference is not None]
 
     def _between(self, base: Answer, fork: Answer, path: Path) -> Difference | None:

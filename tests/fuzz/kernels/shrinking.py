@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase, choices_to_bytes
 from hypothesis.errors import Flaky
 
-from tests.fuzz.kernels.choices import Choices
+from tests.fuzz.kernels.choices import Choices, Drawn
 
-__all__ = ["recorded", "smallest"]
+__all__ = ["recorded", "smallest", "with_fewer_lines"]
 
 Made = TypeVar("Made")
 
@@ -82,7 +82,7 @@ def smallest(
 
     @st.composite
     def drawn(draw: st.DrawFn) -> Made:
-        return make(Choices.of(draw))
+        return make(Drawn(draw))
 
     @settings(
         database=_Known(numbers),
@@ -104,3 +104,31 @@ def smallest(
     with contextlib.suppress(_DiffersError, Flaky):
         examine()
     return last[-1] if last else None
+
+
+def with_fewer_lines(
+    sources: tuple[str, str], differs: Callable[[tuple[str, str]], bool], most: int = 300
+) -> tuple[str, str]:
+    """Take lines out of two programs, the same ones out of both, as long as the difference is there.
+
+    :param sources: Two programs of the same number of lines.
+    :param differs: Tells whether programs show the difference.
+    :param most: How many may be tried.
+    """
+    one, other = (source.splitlines() for source in sources)
+    length, tried = max(1, len(one) // 2), 0
+    while length and tried < most:
+        at = 0
+        while at < len(one) and tried < most:
+            tried += 1
+            fewer, others = (lines[:at] + lines[at + length :] for lines in (one, other))
+            if differs((_text(fewer), _text(others))):
+                one, other = fewer, others
+            else:
+                at += length
+        length //= 2
+    return _text(one), _text(other)
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "\n".join(lines) + "\n"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.fuzz.kernels import memory
 from tests.fuzz.kernels.calls import call, callable_here, value
-from tests.fuzz.kernels.constants import condition, constant, passed
+from tests.fuzz.kernels.constants import condition, constant, literal, passed
 from tests.fuzz.kernels.expressions import expression, number_for
 from tests.fuzz.kernels.kinds import Aggregate, Constant, Kind, Tensor, Tuple
 from tests.fuzz.kernels.module import ANY, Context
@@ -21,7 +21,7 @@ _SHAPES: tuple[tuple[str, ...], ...] = (("B",), (), ("B",), ("M", "N"), ("M", "M
 def simple(context: Context) -> list[str]:
     """Write a statement that has no others inside."""
     ways: list[tuple[int, Writer]] = [(5, _new), (5, _again), (3, _augmented), (1, _exchange), (2, _tuple), (2, _plain)]
-    ways += [(2, _noted), (1, _nothing)]
+    ways += [(2, _noted), (1, _nothing), (1, _not_taken)]
     if not context.unrolled:
         ways.append((3, _constant))
     if any(isinstance(function.result, Tuple) for function in context.module.functions):
@@ -112,6 +112,15 @@ def _constant(context: Context) -> list[str]:
     name, text = context.module.name("K"), constant(context, kind, 2)
     context.constants.append((kind, name))
     return [f"{name}: tl.constexpr = {text}"]
+
+
+def _not_taken(context: Context) -> list[str]:
+    """Assign a name of the module in a branch that is not taken, so that it is read from there all the same."""
+    names = [text for _, text in context.module.readable if text.isidentifier()]
+    if not names:
+        return _nothing(context)
+    name, test = context.choices.pick(names), context.choices.pick(["False", "1 > 2", "not True"])
+    return [f"if {test}:", f"    {name}: tl.constexpr = {literal(context.module, Constant('int'))}"]
 
 
 def _unpacked(context: Context) -> list[str]:

@@ -9,6 +9,7 @@ Runs inside the interpreters under comparison.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import io
 import json
@@ -21,7 +22,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from exact_names import exact_names  # it lies beside this file
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler.compiler import ASTSource, make_backend
@@ -31,6 +31,7 @@ import triton
 _TRITON = str(Path(triton.__file__).parent)
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 _NAME = "program"
+_EXACT = importlib.import_module("exact_names")  # it lies beside this file
 
 
 def main() -> None:
@@ -79,7 +80,7 @@ def _compiled(request: dict[str, Any], path: Path, wanted: str) -> dict[str, Any
     if answer["key"].startswith("raised"):  # such a kernel is not compiled
         return answer | {"ok": False, "text": answer["key"], "printed": [], "warned": [], "again": answer["key"]}
     if wanted != "keys":
-        with exact_names() if wanted == "exact" else contextlib.nullcontext():
+        with _EXACT.exact_names() if wanted == "exact" else contextlib.nullcontext():
             answer |= _generated(source, target, backend, options, path)
         answer["again"] = _key(source, options)
     return answer
