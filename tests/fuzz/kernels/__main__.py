@@ -43,9 +43,6 @@ def main(arguments: list[str] | None = None) -> int:
             found = search.run(options.seed, options.count, options.first)
         finally:
             search.close()
-    for number, one in enumerate(found, 1):
-        _keep(one, options.failures / str(number))
-        print(f"{one.difference.kind}\n    kept in {options.failures / str(number)}")
     _show(search, end="\n")
     return 1 if found else 0
 
@@ -90,6 +87,7 @@ def _search(options: argparse.Namespace, folder: Path) -> Search:
         folder / "programs",
         chosen,
         progress,
+        lambda found: _keep(found, options.failures / str(found.number)),
     )
 
 
@@ -110,6 +108,7 @@ def _keep(found: Found, folder: Path) -> None:
         f"{found.difference.kind}\nThe programs differ in: {found.pair.place}. Number {found.number} of the seed.\n\n"
     )
     (folder / "report.txt").write_text(said + found.difference.detail + "\n")
+    print(f"{found.difference.kind}\n    kept in {folder}", flush=True)
 
 
 def _show(search: Search, begin: str = "", end: str = "") -> None:

@@ -57,6 +57,7 @@ class Search:
     :param folder: Where programs are written.
     :param generators: What writes them; the first one writes the simplest.
     :param progress: Called after each pair.
+    :param noticed: Called with each difference of a kind that was not found before.
     """
 
     base: Side
@@ -65,6 +66,7 @@ class Search:
     folder: Path
     generators: Sequence[Generator]
     progress: Callable[[Search], None] = lambda _: None
+    noticed: Callable[[Found], None] = lambda _: None
     #: How many programs, requests, requests that compile, differences of each kind... there were.
     counts: Counter[str] = field(default_factory=Counter)
     found: list[Found] = field(default_factory=list)
@@ -104,6 +106,7 @@ class Search:
             self.counts[f"difference: {difference.kind}"] += 1
             if all(difference.kind != found.difference.kind for found in self.found):
                 self.found.append(self._smallest(difference, decisions, number))
+                self.noticed(self.found[-1])
 
     def _smallest(self, difference: Difference, decisions: Sequence[int], number: int) -> Found:
         counts, last = self.counts, difference
