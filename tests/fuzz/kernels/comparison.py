@@ -9,12 +9,10 @@ from typing import Any
 
 from tests.fuzz.kernels.processes import Answer
 
-__all__ = ["Difference", "between_programs", "between_sides", "is_numbered", "unstable"]
+__all__ = ["Difference", "between_programs", "between_sides", "unstable"]
 
 #: What the answers to a request hold that base and fork must agree on.
 _COMPARED = ("ok", "text", "printed", "warned")
-#: The name of a function that the fork has numbered.
-_NUMBERED = re.compile(r'__\.\d+"')
 _LOCATIONS = re.compile(r"(?m)^#loc.*\n| loc\(.*")
 _MOST_LINES = 60
 
@@ -56,19 +54,12 @@ def _of_request(base: dict[str, Any], fork: dict[str, Any]) -> Difference | None
             kind = f"messages: {_last(base['text'])} | {_last(fork['text'])}"
         else:
             bare = [_LOCATIONS.sub("", answer["text"]) for answer in (base, fork)]
-            kind = (
-                "locations" if bare[0] == bare[1] else "code, of functions told apart" if is_numbered(fork) else "code"
-            )
+            kind = "locations" if bare[0] == bare[1] else "code"
         return Difference(kind, _diff(base["text"], fork["text"]))
     for what in ("printed", "warned"):
         if base[what] != fork[what]:
             return Difference(what, _diff("\n".join(base[what]), "\n".join(fork[what])))
     return None
-
-
-def is_numbered(answer: dict[str, Any]) -> bool:
-    """Tell whether the fork has told apart functions that the base gives one name."""
-    return bool(answer.get("ok")) and _NUMBERED.search(answer["text"]) is not None
 
 
 def unstable(fork: Answer, again: Answer) -> Difference | None:
