@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.fuzz.kernels.constants import condition, constant
-from tests.fuzz.kernels.expressions import expression
+from tests.fuzz.kernels.expressions import expression, is_triton
 from tests.fuzz.kernels.kinds import Constant, Tensor, Tuple
 from tests.fuzz.kernels.module import Context
 from tests.fuzz.kernels.operations import comparison
@@ -49,7 +49,7 @@ def _for(context: Context) -> list[str]:
             ", loop_unroll_factor=2",
         ]
     )
-    head = f"range({bounds})" if choices.chance(60) else f"tl.range({bounds}{options})"
+    head = f"range({bounds})" if choices.chance(60) or not is_triton(context) else f"tl.range({bounds}{options})"
     return _loop(context, head, Tensor("i32"))
 
 

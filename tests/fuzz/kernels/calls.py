@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.fuzz.kernels.constants import passed
-from tests.fuzz.kernels.expressions import expression, sized, way
+from tests.fuzz.kernels.expressions import arranged, expression, sized, way
 from tests.fuzz.kernels.kinds import Aggregate, Constant, Kind, Tensor, Tuple
 from tests.fuzz.kernels.module import ANY, Context, Function
 
@@ -147,10 +147,9 @@ def _combined(context: Context, tensor: Tensor, depth: int) -> str:
     wider = Tensor(tensor.dtype, (*tensor.shape, "B")) if len(tensor.shape) < 2 else tensor
     if wider == tensor:
         return f"tl.associative_scan({expression(context, tensor, depth)}, 1, {combine})"
-    inner = expression(context, wider, depth)
-    return context.choices.pick(
-        [f"tl.reduce({inner}, {len(tensor.shape)}, {combine})", f"({inner}).reduce({len(tensor.shape)}, {combine})"]
-    )
+    inner, axis = expression(context, wider, depth), len(tensor.shape)
+    text = context.choices.pick([f"tl.reduce({inner}, {axis}, {combine})", f"({inner}).reduce({axis}, {combine})"])
+    return arranged(context, text, tensor.shape)
 
 
 @way(5, lambda c, t: any(k.kind == "function" and k.detail[0] == t.dtype for k, _ in c.constants))

@@ -31,6 +31,8 @@ def literal(module: Module, wanted: Constant, place: str = "literal") -> str:
     kind, detail = wanted.kind, wanted.detail
     if kind == "enum":
         return _enumeration(module)
+    if kind == "layout":
+        return _layout(module, tuple(map(str, detail)))
     if kind == "size":
         return str(module.sizes[str(detail[0])])
     if kind == "shape":
@@ -42,6 +44,17 @@ def literal(module: Module, wanted: Constant, place: str = "literal") -> str:
         items = [literal(module, item, place) for item in detail if isinstance(item, Constant)]
         return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
     return module.hole(_TEXTS[kind], place, _WIDER[kind])
+
+
+def _layout(module: Module, dimensions: tuple[str, ...]) -> str:
+    """Write the layout that blocks of a shape have in this program."""
+    if dimensions in (("M",), ("N",)):
+        return f"tl.SliceLayout({int(dimensions == ('M',))}, {_layout(module, ('M', 'N'))})"
+    if dimensions not in module.layouts:
+        one = ("tl.BlockedLayout([1], [32], [4], [0])", "tl.BlockedLayout([2], [32], [4], [0])")
+        two = [f"tl.BlockedLayout([1, {n}], [8, 4], [4, 1], [{o}])" for n in (1, 2) for o in ("1, 0", "0, 1")]
+        module.layouts[dimensions] = module.hole(one if len(dimensions) == 1 else two, "layout")
+    return module.layouts[dimensions]
 
 
 def constant(context: Context, wanted: Constant, depth: int = 2) -> str:

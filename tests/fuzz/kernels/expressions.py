@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from tests.fuzz.kernels.constants import constant, shape
+from tests.fuzz.kernels.constants import constant, passed, shape
 from tests.fuzz.kernels.kinds import FLOATS, SIGNED, Constant, Tensor, spelled
 from tests.fuzz.kernels.module import ANY, Context
 
-__all__ = ["Way", "arguments", "expression", "number_for", "ranges", "sized", "way"]
+__all__ = ["Way", "arguments", "arranged", "expression", "layout", "number_for", "ranges", "sized", "way"]
 
 Fits = Callable[[Context, Tensor], bool]
 Writes = Callable[[Context, Tensor, int], str]
@@ -89,14 +89,41 @@ def leaf(context: Context, tensor: Tensor) -> str:
     ways += ["program"] if not tensor.shape and tensor.dtype == "i32" and not context.pure else []
     made = context.choices.pick(ways)
     if made == "range":
-        return f"tl.arange(0, {ranges(context, tensor.shape[0])}){'' if tensor.dtype == 'i32' else f'.to({dtype})'}"
+        return f"{span(context, tensor.shape[0])}{'' if tensor.dtype == 'i32' else f'.to({dtype})'}"
     if made == "program":
         return f"tl.{context.choices.pick(['program_id', 'num_programs'])}({context.module.hole(('0', '1', '2'), 'literal')})"
     size = shape(context, tensor.shape) if tensor.shape else "()"
+    placed = layout(context, tensor.shape)
     if made == "zeros":
-        return f"tl.zeros({size}, {context.choices.pick(['', 'dtype='])}{dtype})"
+        return f"tl.zeros({size}, {context.choices.pick(['', 'dtype='])}{dtype}{placed})"
     value = constant(context, Constant("bool"), 1) if tensor.dtype == "i1" else number_for(context, tensor.dtype)
-    return f"tl.full({size}, {value}, {dtype})"
+    return f"tl.full({size}, {value}, {dtype}{placed})"
+
+
+def span(context: Context, dimension: str) -> str:
+    """Write the numbers below the size of a dimension."""
+    return f"tl.arange(0, {ranges(context, dimension)}{layout(context, (dimension,))})"
+
+
+def layout(context: Context, dimensions: tuple[str, ...]) -> str:
+    """Write the argument that Gluon takes where a block is made."""
+    if not context.module.gluon or not dimensions:
+        return ""
+    return f", layout={passed(context, Constant('layout', dimensions), 0)}"
+
+
+def arranged(context: Context, text: str, dimensions: tuple[str, ...]) -> str:
+    """Bring a block, in Gluon, into the layout of its shape."""
+    if not context.module.gluon or not dimensions:
+        return text
+    return f"tl.convert_layout({text}, {passed(context, Constant('layout', dimensions), 0)})"
+
+
+def sliced(context: Context, text: str, axis: int, dimensions: tuple[str, ...]) -> str:
+    """Bring a block, in Gluon, into a layout from which it can be widened to a shape along an axis."""
+    if not context.module.gluon:
+        return text
+    return f"tl.convert_layout({text}, tl.SliceLayout({axis}, {passed(context, Constant('layout', dimensions), 0)}))"
 
 
 def ranges(context: Context, dimension: str) -> str:
@@ -114,11 +141,15 @@ def _pointer(context: Context, tensor: Tensor) -> str:
     (base, *_) = context.named(Tensor(tensor.dtype)) or ["0"]
     if not tensor.shape:
         return base
-    offsets = [(dimension, f"tl.arange(0, {ranges(context, dimension)})") for dimension in tensor.shape]
-    if len(offsets) == 1:
-        return f"({base} + {offsets[0][1]})"
-    (_, rows), (columns, at) = offsets
-    return f"({base} + {rows}[:, None] * {ranges(context, columns)} + {at}[None, :])"
+    if len(tensor.shape) == 1:
+        return f"({base} + {span(context, tensor.shape[0])})"
+    rows, columns = (sliced(context, span(context, tensor.shape[at]), 1 - at, tensor.shape) for at in (0, 1))
+    return f"({base} + {rows}[:, None] * {ranges(context, tensor.shape[1])} + {columns}[None, :])"
+
+
+def is_triton(context: Context) -> bool:
+    """Tell whether a program is not in Gluon."""
+    return not context.module.gluon
 
 
 def is_block(context: Context, tensor: Tensor) -> bool:

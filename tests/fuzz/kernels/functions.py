@@ -243,6 +243,7 @@ def _aggregate(module: Module) -> None:
     name = module.name("Tile")
     kinds: list[Kind] = [_some_tensor(module) for _ in range(choices.number(1, 2))]
     kinds += [Constant(choices.pick(("int", "float", "str")))] if choices.chance(60) else []
+    kinds += [Constant("layout", ("M", "N"))] if module.gluon and choices.chance(60) else []
     fields = tuple((f"field{at}", kind) for at, kind in enumerate(kinds))
     shown = [f"    {field}: {'tl.constexpr' if isinstance(kind, Constant) else 'tl.tensor'}" for field, kind in fields]
     one, other = "\n".join(shown), "\n".join(shown[::-1])

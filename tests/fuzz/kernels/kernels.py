@@ -13,19 +13,34 @@ from tests.fuzz.kernels.mistakes import spoil
 from tests.fuzz.kernels.module import Context, Module, Parameter
 from tests.fuzz.kernels.program import Program
 
-__all__ = ["GENERATORS", "triton_program"]
+__all__ = ["GENERATORS", "gluon_program", "triton_program"]
 
 _POINTERS = ("fp32", "i32", "fp16", "bf16", "i64", "i8", "fp64", "u32")
 _TARGETS = ("cuda:90", "cuda:90", "cuda:100", "hip:gfx942")
 
 
-def triton_program(choices: Choices, wrong: int = 4) -> Program:
+#: In how many of a hundred programs something wrong is put.
+_WRONG = 4
+
+
+def triton_program(choices: Choices) -> Program:
     """Write a program in the Triton language.
 
     :param choices: The decisions.
-    :param wrong: In how many of a hundred programs something wrong is put.
     """
-    module = Module(choices)
+    return _program(Module(choices))
+
+
+def gluon_program(choices: Choices) -> Program:
+    """Write a program in Gluon.
+
+    :param choices: The decisions.
+    """
+    return _program(Module(choices, gluon=True))
+
+
+def _program(module: Module) -> Program:
+    choices = module.choices
     module.sizes = {"B": choices.pick((8, 16, 32, 1)), "M": choices.pick((16, 32)), "N": choices.pick((16, 32))}
     module.budget = choices.pick((40, 60, 100, 200))
     module.pointers = sorted({"fp32", "i32", *choices.some(_POINTERS, 2)})
@@ -36,7 +51,7 @@ def triton_program(choices: Choices, wrong: int = 4) -> Program:
     context = context_of(module, parameters, pure=False)
     lines = block(context, 6)
     lines += _ending(module, context)
-    if choices.chance(wrong):
+    if choices.chance(_WRONG):
         lines = spoil(context, lines)
     decorator = choices.pick(
         ["@triton.jit"] * 6 + ["@triton.jit(do_not_specialize=['n'])", "@triton.jit(repr=lambda _: 'renamed')"]
@@ -73,6 +88,7 @@ def _parameters(module: Module) -> list[Parameter]:
     kinds += [Constant("size", ("B",))] if choices.chance(40) else []
     kinds += [Constant("shape", ("M", "N"))] if choices.chance(15) else []
     kinds += [Constant("dtype", (choices.pick(("fp32", "fp16", "i32")),))] if choices.chance(20) else []
+    kinds += [Constant("layout", ("B",))] if module.gluon and choices.chance(40) else []
     return found + [Parameter(module.name("K"), kind) for kind in kinds]
 
 
@@ -92,8 +108,9 @@ def _requests(module: Module, parameters: list[Parameter]) -> str:
             if isinstance(parameter.kind, Constant):
                 constants.append(f"{parameter.name!r}: {literal(module, parameter.kind, 'constant of a launch')}")
         attributes = "{(0,): [['tt.divisibility', 16]]}" if choices.chance(30) else "{}"
-        options = choices.pick(["{}"] * 6 + ["{'num_warps': 8}", "{'debug': True}", "{'sanitize_overflow': False}"])
-        target = choices.pick(_TARGETS) if number == 0 else "cuda:90"
+        special = ["{'debug': True}", "{'sanitize_overflow': False}", "{'num_warps': 8}"]
+        options = choices.pick(["{}"] * 6 + special[: 3 - module.gluon])  # layouts are for four warps
+        target = choices.pick(_TARGETS) if number == 0 and not module.gluon else "cuda:90"
         requests.append(
             f"dict(kernel=kernel, signature={signature!r}, constants={{{', '.join(constants)}}}, "
             f"attributes={attributes}, options={options}, target={target!r})"
@@ -110,4 +127,4 @@ def _signature(kind: Kind) -> object:
 
 
 #: What writes programs, by language.
-GENERATORS = {"triton": triton_program}
+GENERATORS = {"triton": triton_program, "gluon": gluon_program}

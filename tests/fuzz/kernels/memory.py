@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tests.fuzz.kernels.constants import passed
-from tests.fuzz.kernels.expressions import expression, number_for, sized, way
-from tests.fuzz.kernels.kinds import Constant, Tensor
+from tests.fuzz.kernels.constants import passed, shape
+from tests.fuzz.kernels.expressions import expression, layout, number_for, sized, way
+from tests.fuzz.kernels.kinds import Constant, Tensor, spelled
 from tests.fuzz.kernels.module import Context
 
-__all__ = ["atomic", "block_pointer", "descriptor", "store"]
+__all__ = ["atomic", "block_pointer", "descriptor", "shared", "store"]
 
 _HINTS = ("", ", cache_modifier='.cg'", ", eviction_policy='evict_last'", ", volatile=True")
 
@@ -35,10 +35,10 @@ def store(context: Context) -> list[str]:
     """Write a store."""
     choices = context.choices
     dtype = choices.pick(pointers(context))
-    shape = choices.pick([(), ("B",), ("M", "N")])
-    pointer = expression(context, Tensor(f"*{dtype}", shape), 1)
-    value = expression(context, Tensor(dtype, shape), 3)
-    mask = f", mask={expression(context, Tensor('i1', shape), 1)}" if choices.chance(25) else ""
+    size: tuple[str, ...] = choices.pick([(), ("B",), ("M", "N")])
+    pointer = expression(context, Tensor(f"*{dtype}", size), 1)
+    value = expression(context, Tensor(dtype, size), 3)
+    mask = f", mask={expression(context, Tensor('i1', size), 1)}" if choices.chance(25) else ""
     return [f"tl.store({pointer}, {value}{mask})"]
 
 
@@ -49,18 +49,36 @@ def atomic(context: Context) -> list[str]:
     if not dtypes:
         return store(context)
     dtype = choices.pick(dtypes)
-    shape = choices.pick([(), ("B",)])
+    size: tuple[str, ...] = choices.pick([(), ("B",)])
     names = ["add"] if dtype.startswith("fp") else ["add", "max", "min", "and", "or", "xor", "xchg"]
-    pointer, value = (expression(context, Tensor(kind, shape), 1) for kind in (f"*{dtype}", dtype))
+    pointer, value = (expression(context, Tensor(kind, size), 1) for kind in (f"*{dtype}", dtype))
     order = choices.pick(["", ", sem='relaxed'", ", sem='release', scope='cta'"])
     call = f"tl.atomic_{context.module.hole(names, 'atomic operation')}({pointer}, {value}{order})"
     if dtype in ("i32", "i64") and choices.chance(20):
-        call = f"tl.atomic_cas({pointer}, {value}, {expression(context, Tensor(dtype, shape), 1)})"
+        call = f"tl.atomic_cas({pointer}, {value}, {expression(context, Tensor(dtype, size), 1)})"
     if choices.chance(50):
         return [call]
     name = context.module.name("v")
-    context.variables[name] = Tensor(dtype, shape)
+    context.variables[name] = Tensor(dtype, size)
     return [f"{name} = {call}"]
+
+
+def shared(context: Context) -> list[str]:
+    """Write lines that allocate shared memory and use it."""
+    choices = context.choices
+    kind = Tensor(choices.pick(["fp32", "i32", "fp16"]), ("M", "N"))
+    name, value = context.module.name("shared"), context.module.name("v")
+    made = context.module.hole([f"tl.SwizzledSharedLayout({n}, 1, {n}, order=[1, 0])" for n in (1, 2, 4)], "layout")
+    filled = f", {expression(context, kind, 1)}" if choices.chance(50) else ""
+    lines = [f"{name} = tl.allocate_shared_memory({spelled(kind.dtype)}, {shape(context, kind.shape)}, {made}{filled})"]
+    if choices.chance(50):
+        lines.append(f"{name}.store({expression(context, kind, 1)})")
+    placed = layout(context, kind.shape).removeprefix(", layout=")
+    if choices.chance(30):
+        lines.append(f"{name} = {name}.permute([1, 0]).permute({choices.pick(['[1, 0]', '(1, 0)'])})")
+    lines.append(f"{value} = {name}.load({placed})")
+    context.variables[value] = kind
+    return [*lines, f"{name}._keep_alive()"] if choices.chance(30) else lines
 
 
 def block_pointer(context: Context) -> list[str]:

@@ -20,13 +20,14 @@ import enum
 import types
 from typing import NamedTuple
 
-import triton
-import triton.language as tl
+{languages}
 from triton.language.core import _aggregate as aggregate
-from triton.language.extra import libdevice
 
 settings = types.ModuleType("settings")
 """
+_TRITON = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice"
+#: Gluon is written with the same names.
+_GLUON = "from triton.experimental import gluon as triton\nfrom triton.experimental.gluon import language as tl"
 
 
 @dataclass(frozen=True)
@@ -77,13 +78,16 @@ class Module:
     """A module that is being written.
 
     :param choices: The decisions.
-    :param head: The lines that it begins with.
+    :param gluon: Whether it is written in Gluon.
     """
 
-    def __init__(self, choices: Choices, head: str = _HEAD) -> None:
+    def __init__(self, choices: Choices, *, gluon: bool = False) -> None:
         self.choices = choices
+        self.gluon = gluon
         self.holes = Holes()
-        self.lines = [head]
+        self.lines = [_HEAD.format(languages=_GLUON if gluon else _TRITON)]
+        #: The layouts of blocks in Gluon, by their dimensions.
+        self.layouts: dict[tuple[str, ...], str] = {}
         #: The sizes of the dimensions, by name.
         self.sizes: dict[str, int] = {}
         #: Constants that every function can read, and how.

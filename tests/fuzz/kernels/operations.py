@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from tests.fuzz.kernels.constants import condition, constant, shape
-from tests.fuzz.kernels.expressions import arguments, expression, is_any_shape, is_block, is_number, number_for, way
+from tests.fuzz.kernels.expressions import (
+    arguments,
+    arranged,
+    expression,
+    is_any_shape,
+    is_block,
+    is_number,
+    is_triton,
+    number_for,
+    sliced,
+    way,
+)
 from tests.fuzz.kernels.kinds import FLOATS, INTEGERS, SIGNED, WIDE_FLOATS, Constant, Tensor, spelled
 from tests.fuzz.kernels.module import Context
 
@@ -98,11 +109,12 @@ def _logic(context: Context, tensor: Tensor, depth: int) -> str:
 def _outer(context: Context, tensor: Tensor, depth: int) -> str:
     rows, columns = (Tensor(tensor.dtype, (dimension,)) for dimension in tensor.shape)
     one, other = arguments(context, [rows, columns], depth)
+    one, other = sliced(context, one, 1, tensor.shape), sliced(context, other, 0, tensor.shape)
     operator = context.module.hole(("&", "|") if tensor.dtype == "i1" else ("+", "*", "-"), "operator")
     return f"({one}[:, None] {operator} {other}[None, :])"
 
 
-@way(1, is_block)
+@way(1, lambda c, t: is_triton(c) and is_block(c, t))
 def _broadcast(context: Context, tensor: Tensor, depth: int) -> str:
     if len(tensor.shape) == 2:
         inner = expression(context, Tensor(tensor.dtype, tensor.shape[1:]), depth)
@@ -113,16 +125,17 @@ def _broadcast(context: Context, tensor: Tensor, depth: int) -> str:
 @way(2, lambda c, t: len(t.shape) == 2 and is_block(c, t))
 def _turned(context: Context, tensor: Tensor, depth: int) -> str:
     inner = expression(context, Tensor(tensor.dtype, tensor.shape[::-1]), depth)
-    return context.choices.pick(["tl.trans({})", "({}).T", "tl.permute({}, (1, 0))", "({}).trans(1, 0)"]).format(inner)
+    ways = ["tl.permute({}, (1, 0))", "tl.trans({})", "({}).T", "({}).trans(1, 0)"]
+    text = context.choices.pick(ways if is_triton(context) else ways[:1]).format(inner)
+    return arranged(context, text, tensor.shape)
 
 
 @way(2, is_block)
 def _reshaped(context: Context, tensor: Tensor, depth: int) -> str:
     inner = expression(context, tensor, depth)
     wanted = shape(context, tensor.shape)
-    return context.choices.pick(
-        [f"tl.reshape({inner}, {wanted})", f"({inner}).reshape({wanted})", f"tl.view({inner}, {wanted})"]
-    )
+    ways = [f"tl.reshape({inner}, {wanted})", f"({inner}).reshape({wanted})", f"tl.view({inner}, {wanted})"]
+    return arranged(context, context.choices.pick(ways if is_triton(context) else ways[:2]), tensor.shape)
 
 
 @way(1, lambda c, t: t.shape == () or is_block(c, t))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tests.fuzz.kernels import memory
 from tests.fuzz.kernels.calls import call, callable_here, value
 from tests.fuzz.kernels.constants import condition, constant, literal, passed
-from tests.fuzz.kernels.expressions import expression, number_for
+from tests.fuzz.kernels.expressions import expression, is_triton, layout, number_for, ranges
 from tests.fuzz.kernels.kinds import Aggregate, Constant, Kind, Tensor, Tuple
 from tests.fuzz.kernels.module import ANY, Context
 
@@ -28,7 +28,10 @@ def simple(context: Context) -> list[str]:
         ways.append((4, _unpacked))
     if not context.pure:
         if memory.pointers(context):
-            ways += [(5, memory.store), (1, memory.atomic), (1, memory.block_pointer), (1, memory.descriptor)]
+            ways += [(5, memory.store), (1, memory.atomic)]
+            ways += [(1, memory.block_pointer), (1, memory.descriptor)] if is_triton(context) else []
+        if not is_triton(context):
+            ways += [(2, memory.shared), (1, _late_layout)]
         if callable_here(context, None):
             ways.append((3, _procedure))
         if context.module.aggregates:
@@ -179,7 +182,15 @@ def _noted(context: Context) -> list[str]:
         hint = choices.pick(["multiple_of", "max_contiguous", "max_constancy"])
         text = f"tl.{hint}({expression(context, kind, 1)}, {choices.pick(['8', '[4]'])})"
         return [f"{_define(context, kind)} = {text}"]
-    return ["tl.debug_barrier()" if made == "barrier" else "pass"]
+    barrier = "tl.debug_barrier()" if is_triton(context) else "tl.thread_barrier()"
+    return [barrier if made == "barrier" else "pass"]
+
+
+def _late_layout(context: Context) -> list[str]:
+    """Make a block whose layout is found later."""
+    kind = Tensor("i32", ("B",))
+    text = f"tl.set_auto_layout(tl.arange(0, {ranges(context, 'B')}, tl.AutoLayout()) * 2{layout(context, ('B',))})"
+    return [f"{_define(context, kind)} = {text}"]
 
 
 def _nothing(context: Context) -> list[str]:
