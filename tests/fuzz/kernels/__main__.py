@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             if options.program:
                 return _one(search, options.program)
-            found = search.run(options.seed, options.count, options.first)
+            found = search.run(options.seed, options.count, options.first, options.most)
         finally:
             search.close()
     _show(search, end="\n")
@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--language", choices=[*GENERATORS, "all"], default="all", help="of which programs (default: all)"
     )
+    parser.add_argument("--most", type=int, default=20, help="stop after so many kinds of difference (default: 20)")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a variable of the fork's process"
     )

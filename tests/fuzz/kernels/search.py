@@ -72,12 +72,13 @@ class Search:
     found: list[Found] = field(default_factory=list)
     _files: int = 0
 
-    def run(self, seed: int, count: int, first: int = 0) -> list[Found]:
+    def run(self, seed: int, count: int, first: int = 0, most: int = 20) -> list[Found]:
         """Search.
 
         :param seed: Gives the same programs again.
         :param count: How many pairs of programs to make.
         :param first: The number of the first of them.
+        :param most: How many kinds of difference are enough.
         :returns: What was found, once for each kind of difference.
         """
         made = recorded(f"{seed}/{first}", self._pair)
@@ -87,6 +88,8 @@ class Search:
             made = recorded(f"{seed}/{number + 1}", self._pair)  # while the others compile
             self._note(self._differences(pair, paths), decisions, number)
             self.progress(self)
+            if len(self.found) >= most:
+                break
         return self.found
 
     def close(self) -> None:
