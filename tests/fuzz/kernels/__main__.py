@@ -1,15 +1,15 @@
 """Compare base and fork over kernels made by chance.
 
-    python -m tests.fuzz.kernels --base BASE --fork FORK                              500 pairs of programs, about two minutes
-    python -m tests.fuzz.kernels --base BASE --fork FORK --seed 7 --count 25000       50,000 programs
+    python -m tests.fuzz.kernels --base BASE --fork FORK                              2,500 programs, some minutes
+    python -m tests.fuzz.kernels --base BASE --fork FORK --seed 7 --count 10000       50,000 programs
     python -m tests.fuzz.kernels --base BASE --fork FORK --language gluon             only Gluon
     python -m tests.fuzz.kernels --base BASE --fork FORK --set TRITON_FORK_LOOPS=0    with a part of the fork turned off
-    python -m tests.fuzz.kernels --base BASE --fork FORK --program failures/1/one.py  one program that was written
+    python -m tests.fuzz.kernels --base BASE --fork FORK --program failures/1/0.py  one program that was written
 
-BASE and FORK are Python interpreters of environments with the unpatched Triton and the fork. Each pair is two programs that differ
-in one place. Compared are, between base and fork: the first IR with locations, errors, what is printed and warned of; on the fork:
-that other code has another key, that what nothing reads is in no key, and that keys are the same in a process with another hash
-seed. Exit code 0: no difference. 1: differences, the smallest programs with them in the folder given by --failures. 2: wrong usage.
+BASE and FORK are Python interpreters of environments with the unpatched Triton and the fork. Each group is a program and four
+that differ from it in one place. Compared are, between base and fork, over two of each group: the first IR with locations, errors,
+what is printed and warned of; on the fork: that other code has another key, that what nothing reads is in no key, and that keys are
+the same in a process with another hash seed. Exit code 0: no difference. 1: differences, the smallest programs with them in the folder given by --failures. 2: wrong usage.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--base", type=Path, required=True, help="interpreter with the unpatched Triton")
     parser.add_argument("--fork", type=Path, required=True, help="interpreter with the fork")
     parser.add_argument("--seed", type=int, default=0, help="gives the same programs again (default: 0)")
-    parser.add_argument("--count", type=int, default=500, help="how many pairs of programs (default: 500)")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first pair (default: 0)")
+    parser.add_argument("--count", type=int, default=500, help="how many groups of five programs (default: 500)")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first group (default: 0)")
     parser.add_argument(
         "--language", choices=[*GENERATORS, "all"], default="all", help="of which programs (default: all)"
     )
@@ -103,22 +103,20 @@ def _one(search: Search, program: Path) -> int:
 
 def _keep(found: Found, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, source in zip(("one", "other"), found.pair.sources, strict=True):
+    for name, source in enumerate(found.group.sources):
         (folder / f"{name}.py").write_text(source)
-    said = (
-        f"{found.difference.kind}\nThe programs differ in: {found.pair.place}. Number {found.number} of the seed.\n\n"
-    )
+    said = f"{found.difference.kind}\nThe programs differ in: {', '.join(found.group.places)}. Number {found.number} of the seed.\n\n"
     (folder / "report.txt").write_text(said + found.difference.detail + "\n")
     print(f"{found.difference.kind}\n    kept in {folder}", flush=True)
 
 
 def _show(search: Search, begin: str = "", end: str = "") -> None:
     counts = search.counts
-    share = 100 * counts["compiled"] / max(1, counts["requests"])
-    print(f"{begin}{counts['programs']} programs, {counts['requests']} compilations, {share:.1f} % compile", flush=True)
+    share = 100 * counts["compiled"] / max(1, counts["compilations"])
+    print(f"{begin}{counts['programs']} programs; of those as they were written, {share:.1f} % compile", flush=True)
     for what, count in sorted(counts.items()):
-        if what not in ("programs", "requests", "compiled"):
-            print(f"    {count} {what}", end="\n", flush=True)
+        if what not in ("programs", "compilations", "compiled"):
+            print(f"    {count} {what}", flush=True)
     print(end=end)
 
 

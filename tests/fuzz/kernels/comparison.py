@@ -9,12 +9,30 @@ from typing import Any
 
 from tests.fuzz.kernels.processes import Answer
 
-__all__ = ["Difference", "between_programs", "between_sides", "unstable"]
+__all__ = ["OUTSIDE", "Difference", "between_programs", "between_sides", "unstable"]
 
 #: What the answers to a request hold that base and fork must agree on.
 _COMPARED = ("ok", "text", "printed", "warned")
 _LOCATIONS = re.compile(r"(?m)^#loc.*\n| loc\(.*")
 _MOST_LINES = 60
+#: Places that the source of no function holds.
+OUTSIDE = frozenset(
+    {
+        "attribute of a constant",
+        "constant in a module",
+        "constant in a name",
+        "constant in a named tuple",
+        "constant in a tuple",
+        "constant of a launch",
+        "enumeration",
+        "item of a list in a module",
+        "member of an enumeration",
+        "order of fields",
+        "unused",
+        "value of a closure",
+        "value of a default",
+    }
+)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,9 @@ def literal(module: Module, wanted: Constant, place: str = "literal") -> str:
     if kind == "tuple":
         items = [literal(module, item, place) for item in detail if isinstance(item, Constant)]
         return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-    return module.hole(_TEXTS[kind], place, _WIDER[kind])
+    text = module.choices.pick(_TEXTS[kind])
+    alike = (text.strip("'"),) if text in ("'1'", "'None'") else (f"'{text}'",) if kind != "str" else ()  # prints alike
+    return module.holes.add(text, [*alike, *_TEXTS[kind], *_WIDER[kind]], place)
 
 
 def _layout(module: Module, dimensions: tuple[str, ...]) -> str:

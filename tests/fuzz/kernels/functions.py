@@ -72,13 +72,24 @@ def _constants(module: Module, most: int) -> list[Parameter]:
         kind = _constant_kind(module)
         default = None
         if choices.chance(50) or (found and found[-1].default is not None):
-            default = literal(module, kind, "default")
-            if choices.chance(50) and "getattr" not in (held := passed(Context(module), kind, 0)):
-                default = held  # Python reads it, for which a constant has no attributes
+            default = _default(module, kind)
             if kind.kind in ("str", "tuple", "shape"):  # a default of these kinds is taken only if it is wrapped
                 default = f"tl.constexpr({default})"
         found.append(Parameter(module.name("A"), kind, default))
     return found
+
+
+def _default(module: Module, kind: Constant) -> str:
+    """Write the default of a parameter, which Python reads where the function is defined."""
+    way = module.choices.weighted([(4, "literal"), (4, "held"), (2, "listed")])
+    if way == "held" and "getattr" not in (held := passed(Context(module), kind, 0)):
+        return held  # for Python, a constant has no attributes
+    text = literal(module, kind, "value of a default" if way == "listed" else "default")
+    if way != "listed":
+        return text
+    name = module.name("LIST")
+    module.add(f"{name} = [{text}]")
+    return f"{name}[0]"
 
 
 def _constant_kind(module: Module) -> Constant:

@@ -107,28 +107,24 @@ def smallest(
 
 
 def with_fewer_lines(
-    sources: tuple[str, str], differs: Callable[[tuple[str, str]], bool], most: int = 300
-) -> tuple[str, str]:
-    """Take lines out of two programs, the same ones out of both, as long as the difference is there.
+    sources: tuple[str, ...], differs: Callable[[tuple[str, ...]], bool], most: int = 300
+) -> tuple[str, ...]:
+    """Take lines out of programs, the same ones out of all, as long as the difference is there.
 
-    :param sources: Two programs of the same number of lines.
+    :param sources: Programs of the same number of lines.
     :param differs: Tells whether programs show the difference.
     :param most: How many may be tried.
     """
-    one, other = (source.splitlines() for source in sources)
-    length, tried = max(1, len(one) // 2), 0
+    lines = [source.splitlines(keepends=True) for source in sources]
+    length, tried = max(1, len(lines[0]) // 2), 0
     while length and tried < most:
         at = 0
-        while at < len(one) and tried < most:
+        while at < len(lines[0]) and tried < most:
             tried += 1
-            fewer, others = (lines[:at] + lines[at + length :] for lines in (one, other))
-            if differs((_text(fewer), _text(others))):
-                one, other = fewer, others
+            fewer = [some[:at] + some[at + length :] for some in lines]
+            if differs(tuple("".join(some) for some in fewer)):
+                lines = fewer
             else:
                 at += length
         length //= 2
-    return _text(one), _text(other)
-
-
-def _text(lines: Sequence[str]) -> str:
-    return "\n".join(lines) + "\n"
+    return tuple("".join(some) for some in lines)
