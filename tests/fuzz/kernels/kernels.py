@@ -6,7 +6,8 @@ from tests.fuzz.kernels import library, operations  # noqa: F401  they register 
 from tests.fuzz.kernels.blocks import block, indented
 from tests.fuzz.kernels.choices import Choices
 from tests.fuzz.kernels.constants import literal
-from tests.fuzz.kernels.functions import context_of, make_some, parameters_text
+from tests.fuzz.kernels.definitions import context_of, parameters_text
+from tests.fuzz.kernels.functions import make_some
 from tests.fuzz.kernels.kinds import Constant, Kind, Tensor, Tuple
 from tests.fuzz.kernels.memory import store
 from tests.fuzz.kernels.mistakes import spoil
