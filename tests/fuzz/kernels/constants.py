@@ -74,7 +74,7 @@ def constant(context: Context, wanted: Constant, depth: int = 2) -> str:
     ways += [(3, "held")]
     ways += [(2, "operation")] if depth > 0 and operators else []
     ways += [(1, "chosen")] if depth > 0 and wanted.kind != "size" else []
-    ways += [(1, "number")] if wanted.kind == "int" and depth > 0 else []
+    ways += [(2, "number")] if wanted.kind == "int" and depth > 0 else []
     way = choices.weighted(ways)
     if way == "literal":
         return literal(context.module, wanted)
@@ -136,6 +136,8 @@ def condition(context: Context, depth: int = 1) -> str:
 def _number(context: Context, depth: int) -> str:
     """Write an integer that follows from something else."""
     choices = context.choices
+    if choices.chance(50):  # what tells any two constants apart
+        return f"number_of({passed(context, Constant(choices.pick((*_ITEMS, 'enum'))), 0)})"
     items = Constant("tuple", tuple(Constant(choices.pick(_ITEMS[:3])) for _ in range(choices.number(1, 3))))
     one = constant(context, Constant("int"), depth - 1)
     other = constant(context, Constant("int"), depth - 1)

@@ -29,6 +29,7 @@ def simple(context: Context) -> list[str]:
     if not context.pure:
         if memory.pointers(context):
             ways += [(5, memory.store), (1, memory.atomic)]
+            ways += [(4, _seen)] if "p1" in context.variables else []
             ways += [(1, memory.block_pointer), (1, memory.descriptor)] if is_triton(context) else []
         if not is_triton(context):
             ways += [(2, memory.shared), (1, _late_layout)]
@@ -124,6 +125,14 @@ def _not_taken(context: Context) -> list[str]:
         return _nothing(context)
     name, test = context.choices.pick(names), context.choices.pick(["False", "1 > 2", "not True"])
     return [f"if {test}:", f"    {name}: tl.constexpr = {literal(context.module, Constant('int'))}"]
+
+
+def _seen(context: Context) -> list[str]:
+    """Store a number that tells any two constants apart."""
+    kinds = [Constant(kind) for kind in ("int", "float", "bool", "str", "none", "enum")]
+    kinds += [Constant("dtype", ("fp32",)), Constant("tuple", (Constant("int"), Constant("bool")))]
+    text = passed(context, context.choices.pick(kinds))
+    return [f"tl.store(p1, number_of({text}))"]
 
 
 def _unpacked(context: Context) -> list[str]:
