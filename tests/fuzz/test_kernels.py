@@ -14,6 +14,8 @@ from tests.fuzz.kernels.search import LIKE, Search
 SEED = 20
 #: Groups of programs: about a minute, and what each part of the fork is tried with when it is turned off.
 GROUPS, FEWER = 150, 15
+#: For the night: 10,000 programs.
+MANY = 2000
 OFF = (
     {"TRITON_FORK": "0"},
     {"TRITON_FORK_LOOPS": "0"},
@@ -67,5 +69,13 @@ def test_the_same_with_parts_turned_off(
 ) -> None:
     search = search_with(base_python, fork_python, tmp_path, off)
     search.run(SEED + 1 + OFF.index(off), FEWER)
+    search.close()
+    assert shown(search) == []
+
+
+@pytest.mark.slow
+def test_many_programs(base_python: Path, fork_python: Path, tmp_path: Path) -> None:
+    search = search_with(base_python, fork_python, tmp_path, {})
+    search.run(SEED + 100, MANY)
     search.close()
     assert shown(search) == []
