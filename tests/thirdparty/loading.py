@@ -12,7 +12,7 @@ import re
 import sys
 import types
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,11 @@ class Kernel:
     function: Any
 
     @property
+    def jitted(self) -> Any:
+        """The kernel without decorators."""
+        return jit_function(self.function)
+
+    @property
     def label(self) -> str:
         """What tells it from the other kernels of its package."""
         return f"{self.module}:{self.name}"
@@ -66,15 +71,14 @@ class Loaded:
     absent: list[str] = field(default_factory=list)
 
 
-def load(folder: Path, modules: Sequence[str] | None = None) -> Loaded:
+def load(folder: Path) -> Loaded:
     """Import a package and find its kernels.
 
     :param folder: Where it is unpacked.
-    :param modules: The modules to import; all that hold kernels by default.
     """
     loaded = Loaded()
     sys.path.insert(0, str(folder))
-    names = list(_modules(folder)) if modules is None else list(modules)
+    names = list(_modules(folder))
     with absent_packages(folder) as absent, pretend_gpu(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = {name: _import(name, folder, loaded.failures) for name in names}

@@ -1,8 +1,7 @@
 """Signatures of kernels as text: one word a parameter, in the order of the parameters.
 
 A word without ``=`` is the type of an argument of run time, as Triton writes it. A word with ``=`` is a constant: ``=`` and a value
-in JSON, where ``{"dtype": "fp32"}`` stands for ``tl.float32``, ``{"function": "module:name"}`` for another kernel's function and a
-list for a tuple.
+in JSON, where ``{"dtype": "fp32"}`` stands for ``tl.float32`` and a list for a tuple. Blanks in either are left out or escaped.
 
 Runs inside the interpreters under comparison.
 """
@@ -12,11 +11,10 @@ from __future__ import annotations
 import importlib
 import json
 import re
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Constant", "Word", "case_parts", "decode", "encode"]
+__all__ = ["Constant", "Word", "case_parts", "decode", "encode", "value_of"]
 
 
 class Constant:
@@ -35,7 +33,7 @@ class Constant:
         return hash(json.dumps(self.value))
 
     def __repr__(self) -> str:
-        return "=" + json.dumps(self.value, separators=(",", ":"))
+        return "=" + json.dumps(self.value, separators=(",", ":")).replace(" ", "\\u0020")
 
 
 #: A type, or a constant.
@@ -47,7 +45,7 @@ def encode(words: Sequence[Word]) -> str:
 
     :param words: One for each parameter.
     """
-    return " ".join(shlex.quote(word if isinstance(word, str) else repr(word)) for word in words)
+    return " ".join(word.replace(" ", "") if isinstance(word, str) else repr(word) for word in words)
 
 
 def decode(text: str) -> list[Word]:
@@ -55,7 +53,7 @@ def decode(text: str) -> list[Word]:
 
     :param text: What :func:`encode` wrote.
     """
-    return [Constant(json.loads(word[1:])) if word.startswith("=") else word for word in shlex.split(text)]
+    return [Constant(json.loads(word[1:])) if word.startswith("=") else word for word in text.split()]
 
 
 def case_parts(names: Sequence[str], words: Sequence[Word]) -> dict[str, Any]:
@@ -85,12 +83,10 @@ def _types(word: str) -> Any:
 
 
 def value_of(value: Any) -> Any:
-    """Make a constant of what JSON has of it."""
+    """Make a constant of what JSON has of it.
+
+    :param value: A value of :class:`Constant`.
+    """
     if isinstance(value, list):
         return tuple(value_of(item) for item in value)
-    if isinstance(value, dict) and "dtype" in value:
-        return importlib.import_module("triton.language").dtype(value["dtype"])
-    if isinstance(value, dict):
-        module, _, name = value["function"].partition(":")
-        return getattr(importlib.import_module(module), name)
-    return value
+    return importlib.import_module("triton.language").dtype(value["dtype"]) if isinstance(value, dict) else value

@@ -6,7 +6,6 @@ Runs inside the interpreters under comparison.
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 from fork.equivalence.variants import Variant, gpu_target
 
