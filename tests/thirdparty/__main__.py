@@ -27,7 +27,9 @@ def _parser() -> argparse.ArgumentParser:
     one = verbs.add_parser("compare", help="compare first IR of all kernels and all artifacts of a sample")
     one.add_argument("base", type=Path, help="Python or virtual environment with the unpatched Triton")
     one.add_argument("fork", type=Path, help="Python or virtual environment with the patched Triton")
-    one.add_argument("--one-in", type=int, default=24, help="size of the sample; 0: none (default: one signature in 24)")
+    one.add_argument(
+        "--one-in", type=int, default=24, help="size of the sample; 0: none (default: one signature in 24)"
+    )
     one.add_argument("--json", type=Path, metavar="FOLDER", help="write both reports for programs")
     two = verbs.add_parser("search", help="search signatures anew and store them, after a change of packages.txt")
     two.add_argument("base", type=Path, help="Python or virtual environment with the unpatched Triton")
@@ -36,7 +38,9 @@ def _parser() -> argparse.ArgumentParser:
     for verb in (one, two, three):
         verb.add_argument("--package", action="append", default=[], help="only this one; may be repeated")
     for verb in (one, two):
-        verb.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time (default: one a CPU)")
+        verb.add_argument(
+            "--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time (default: one a CPU)"
+        )
     return parser
 
 

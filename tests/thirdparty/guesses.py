@@ -19,7 +19,9 @@ _FLOATS = re.compile(
     r"temperature|slope|threshold|limit|min_val|max_val|weight_decay|bias_correction\d*|beta1|beta2|theta|base|factor|rate|"
     r"label_smoothing|lambda|tau|sm_scale|qk_scale|sf|lower_bound|upper_bound|fill_value|std|mean|inf|ratio)$"
 )
-_POINTER_NAMES = re.compile(r"(?i)(?:ptrs?|_ptr\w*|^p_\w+|pointer|_out|^out\w*|^output\w*|^input\w*|desc)$|^[QVOXYWAP]$|^(?:D[QKVOXWH]\w*|d[qkvoxwh]\w*)$")
+_POINTER_NAMES = re.compile(
+    r"(?i)(?:ptrs?|_ptr\w*|^p_\w+|pointer|_out|^out\w*|^output\w*|^input\w*|desc)$|^[QVOXYWAP]$|^(?:D[QKVOXWH]\w*|d[qkvoxwh]\w*)$"
+)
 _INTEGER_DATA = re.compile(
     r"(?i)(?:idx|index|indices|ids?\b|offsets?|seqlens?|cu_|lens?\b|lengths?|table|slot|mapping|labels?|targets?|positions?|"
     r"counts?|perm|order|segments?|token_to|routing|lut|page|block_tables?|expert|groups?_list|chunk_i|start)"
@@ -34,7 +36,9 @@ _FEW = re.compile(
     r"(?i)^(?:num_?|n_?|NUM_|N_)(?!cols?|rows?|elements?|tokens?|hidden|dims?)|^(?:G|H|HQ|HV|HK|HKV|NH|NT|NC|NS|NK|NV|NG|TOPK|K_ITER|GROUP\w*|SPLIT\w*|kv_group\w*|"
     r".*(?:stages|warps|groups?|heads?|iters?|splits?|steps?|ratio|unroll\w*|topk|experts?))$"
 )
-_WORDS = re.compile(r"(?i)precision|allow_tf32|activation|act|mode|algo|format|reduction|order|layout|kind|name|op$|type")
+_WORDS = re.compile(
+    r"(?i)precision|allow_tf32|activation|act|mode|algo|format|reduction|order|layout|kind|name|op$|type"
+)
 _PRECISIONS = re.compile(r"(?i)precision")
 
 _FLOAT_POINTERS = ["*fp32", "*fp16", "*bf16"]
@@ -59,7 +63,10 @@ def guesses(parameter: Parameter, usage: Usage, floating: str = "*fp32") -> list
 def _constants(parameter: Parameter) -> list[Word]:
     name = parameter.name
     values: list[Any] = list(parameter.compared)
-    truths, types = [False, True], [{"dtype": kind} for kind in ("fp32", "fp16", "bf16", "int32", "int64", "fp8e4nv", "int8")]
+    truths, types = (
+        [False, True],
+        [{"dtype": kind} for kind in ("fp32", "fp16", "bf16", "int32", "int64", "fp8e4nv", "int8")],
+    )
     extents = _NUMBERS + _EXTENTS if _FEW.search(name) and not parameter.shape else _EXTENTS
     default = _default(parameter)
     numbers = [value for value in values if not isinstance(value, str)]
@@ -70,7 +77,7 @@ def _constants(parameter: Parameter) -> list[Word]:
         order = [*types, None, *truths, "fp32", *extents]
     elif _PRECISIONS.search(name):
         order = ["ieee", "tf32", 0, 1, *truths]
-    elif parameter.truth and not parameter.shape or _TRUTHS.search(name):
+    elif (parameter.truth and not parameter.shape) or _TRUTHS.search(name):
         order = [*truths, None, *numbers, *extents]
     elif _FLOATS.search(name) and not parameter.shape:
         order = [0.5, 1.0, *extents, None, *truths]
@@ -111,4 +118,14 @@ def _values(parameter: Parameter, floating: str) -> list[Word]:
         return [*pointers[:4], *scalars[:2], *pointers[4:], *rest[:1], *descriptors, *rest[1:]]
     if parameter.optional:
         return [pointers[0], Constant(None), *scalars[:2], *pointers[1:], *rest]
-    return [*scalars[:2], pointers[0], Constant(None), Constant(32), *pointers[1:4], scalars[2], *rest, *pointers[4:], *descriptors]
+    return [
+        *scalars[:2],
+        pointers[0],
+        Constant(None),
+        Constant(32),
+        *pointers[1:4],
+        scalars[2],
+        *rest,
+        *pointers[4:],
+        *descriptors,
+    ]

@@ -107,7 +107,9 @@ def _pip(*arguments: str) -> None:
     command = [sys.executable, "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check", *arguments]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode != 0:
-        raise PackageError(f"pip failed: {done.stderr.strip()[-2000:]}", "is the package index reachable (pip config list)?")
+        raise PackageError(
+            f"pip failed: {done.stderr.strip()[-2000:]}", "is the package index reachable (pip config list)?"
+        )
 
 
 def unpack(wheel: Path, folder: Path) -> None:

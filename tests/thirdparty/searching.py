@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.thirdparty.packages import HERE, Package, PackageError, environment, unpacked
 
-__all__ = ["SIGNATURES", "search", "store"]
+__all__ = ["SIGNATURES", "run_search", "search", "store"]
 
 #: The stored signatures, one file a package.
 SIGNATURES = HERE / "signatures"
@@ -35,7 +35,7 @@ def search(python: Path, packages: Sequence[Package], jobs: int, told: Callable[
 
     def one(package: Package) -> None:
         with tempfile.TemporaryDirectory(prefix="third-party-") as scratch:
-            answer = _search(python, folders[package], site, Path(scratch))
+            answer = run_search(python, folders[package], site, Path(scratch))
         store(package, answer, SIGNATURES)
         solved = sum(bool(found) for found in answer["kernels"].values())
         told(f"{package.name}: {solved} of {len(answer['kernels'])} kernels compile")
@@ -44,12 +44,23 @@ def search(python: Path, packages: Sequence[Package], jobs: int, told: Callable[
         list(pool.map(one, packages))
 
 
-def _search(python: Path, folder: Path, site: Path, scratch: Path) -> dict[str, Any]:
+def run_search(python: Path, folder: Path, site: Path, scratch: Path) -> dict[str, Any]:
+    """Search one package.
+
+    :param python: An interpreter with the unpatched Triton.
+    :param folder: Where the package is unpacked.
+    :param site: Where torch is.
+    :param scratch: A folder for what comes and goes.
+    :returns: What ``worker.py`` wrote.
+    :raises PackageError: The search ended without an answer.
+    """
     request, output = scratch / "request.json", scratch / "answer.json"
     request.write_text(json.dumps({"folder": str(folder), "paths": [str(site)], "output": str(output)}))
     environ = {**os.environ, "HOME": str(scratch), "TRITON_CACHE_DIR": str(scratch / "cache")}
     command = [str(python), "-I", "-B", str(HERE / "worker.py"), str(request)]
-    done = subprocess.run(command, env=environ, cwd=scratch, capture_output=True, text=True, errors="replace", check=False)
+    done = subprocess.run(
+        command, env=environ, cwd=scratch, capture_output=True, text=True, errors="replace", check=False
+    )
     if not output.exists():
         raise PackageError(f"the search in '{folder.name}' ended with {done.returncode}: {done.stderr[-2000:]}")
     answer: dict[str, Any] = json.loads(output.read_text())

@@ -15,7 +15,7 @@ import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = ["TARGET", "Absent", "absent_packages", "pretend_gpu"]
 
@@ -68,7 +68,7 @@ class _Meta(type):
 class Absent(types.ModuleType):
     """A package that is not installed; ``from it import anything`` works."""
 
-    __path__: list[str] = []
+    __path__: ClassVar[list[str]] = []
     __version__ = "99.0.0"
 
     def __getattr__(self, name: str) -> Any:
@@ -94,7 +94,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _asked_by_folder(self) -> bool:
         frame = sys._getframe(2)
-        while frame and (frame.f_code.co_filename.startswith("<frozen") or frame.f_globals.get("__name__") == "importlib"):
+        while frame and (
+            frame.f_code.co_filename.startswith("<frozen") or frame.f_globals.get("__name__") == "importlib"
+        ):
             frame = frame.f_back
         return bool(frame) and frame.f_code.co_filename.startswith(self.folder)
 

@@ -14,7 +14,17 @@ from typing import Any
 __all__ = ["Parameter", "Usage", "read"]
 
 _MEMORY = {
-    *("load", "store", "atomic_add", "atomic_max", "atomic_min", "atomic_cas", "atomic_xchg", "atomic_and", "atomic_or"),
+    *(
+        "load",
+        "store",
+        "atomic_add",
+        "atomic_max",
+        "atomic_min",
+        "atomic_cas",
+        "atomic_xchg",
+        "atomic_and",
+        "atomic_or",
+    ),
     *("make_block_ptr", "make_tensor_descriptor", "_experimental_make_tensor_descriptor"),
 }
 
@@ -34,6 +44,7 @@ class Parameter:
     :param dtype: Whether it is used as an element type.
     :param called: Whether it is called.
     :param shape: Whether it is used as an extent.
+    :param iterated: Whether it is indexed or gone through.
     """
 
     name: str
@@ -86,7 +97,11 @@ class Usage:
             nodes = [statement.test]
         elif isinstance(statement, ast.For):
             nodes = [statement.iter]
-        here = [n for n in ast.walk(nodes[0]) if getattr(n, "lineno", None) == line and getattr(n, "col_offset", None) == column]
+        here = [
+            n
+            for n in ast.walk(nodes[0])
+            if getattr(n, "lineno", None) == line and getattr(n, "col_offset", None) == column
+        ]
         names: dict[str, None] = {}
         if len(places) > 1:
             calls = [node for node in here if isinstance(node, ast.Call)]
@@ -147,9 +162,7 @@ class Usage:
     def _note_use(self, node: ast.AST) -> None:
         if isinstance(node, ast.Call):
             self._note_call(node)
-        elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
-            self._note_truth(node.test)
-        elif isinstance(node, ast.Assert):
+        elif isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
             self._note_truth(node.test)
         elif isinstance(node, ast.Compare):
             self._note_comparison(node)
@@ -262,7 +275,9 @@ def read(function: Any, depth: int = 4) -> Usage:
             value: Any = function.fn.__globals__.get(name.partition(".")[0])
             for attribute in name.split(".")[1:]:
                 value = getattr(value, attribute, None)
-            known[name] = read(value, depth - 1) if depth and hasattr(value, "src") and hasattr(value, "arg_names") else None
+            known[name] = (
+                read(value, depth - 1) if depth and hasattr(value, "src") and hasattr(value, "arg_names") else None
+            )
         return known[name]
 
     return Usage(function.src, called)
@@ -271,6 +286,9 @@ def read(function: Any, depth: int = 4) -> Usage:
 def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults]
-    for argument, default in [*zip(plain, defaults), *zip(arguments.kwonlyargs, arguments.kw_defaults)]:
+    for argument, default in [
+        *zip(plain, defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]:
         marked = argument.annotation is not None and "constexpr" in ast.unparse(argument.annotation)
         yield Parameter(argument.arg, marked, ast.unparse(default) if default is not None else "")
