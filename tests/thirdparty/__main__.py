@@ -13,7 +13,7 @@ from fork.equivalence.command import show
 from fork.equivalence.process import interpreter
 from fork.errors import ForkError
 from tests.thirdparty.comparing import compare_packages
-from tests.thirdparty.packages import Package, environment, pinned, unpacked
+from tests.thirdparty.packages import Package, PackageError, environment, pinned, unpacked
 from tests.thirdparty.searching import SIGNATURES, search
 from tests.thirdparty.table import write_corpus
 
@@ -75,9 +75,9 @@ def main() -> int:
             args.folder.mkdir(parents=True)
             folders = {package.module: folder for package, folder in unpacked(_chosen(args.package)).items()}
             write_corpus(args.folder, folders, SIGNATURES, environment())
-    except ForkError as error:
+    except (ForkError, PackageError) as error:
         console.print(f"error: {error}", markup=False)
-        return error.exit_code
+        return error.exit_code if isinstance(error, ForkError) else 1
     return 0
 
 

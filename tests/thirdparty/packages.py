@@ -13,7 +13,6 @@ import filelock
 
 from fork.assembly.archive import WheelArchive
 from fork.download.base_wheels import default_cache
-from fork.errors import ForkError
 
 __all__ = ["HERE", "Package", "PackageError", "environment", "pinned", "unpack", "unpacked"]
 
@@ -26,10 +25,8 @@ _TAGS = ["--implementation", "cp", "--python-version", "3.11", "--abi", "cp311",
 _PLATFORMS = ("manylinux_2_34_x86_64", "manylinux_2_28_x86_64", "manylinux_2_24_x86_64", "manylinux1_x86_64")
 
 
-class PackageError(ForkError):
-    """A third-party package cannot be had."""
-
-    exit_code = 31
+class PackageError(Exception):
+    """A third-party package cannot be had, or not be searched."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,11 @@ def pinned(file: Path = HERE / "packages.txt") -> list[Package]:
     :param file: In the format of pip's requirements with hashes, one package a line.
     """
     lines = [line.split() for line in file.read_text().splitlines() if line and not line.startswith("#")]
-    return [Package(*line[0].split("=="), line[1].removeprefix("--hash=sha256:")) for line in lines]
+    return [
+        Package(name, version, digest.removeprefix("--hash=sha256:"))
+        for requirement, digest in lines
+        for name, version in [requirement.split("==")]
+    ]
 
 
 def _place() -> Path:
@@ -108,7 +109,7 @@ def _pip(*arguments: str) -> None:
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode != 0:
         raise PackageError(
-            f"pip failed: {done.stderr.strip()[-2000:]}", "is the package index reachable (pip config list)?"
+            f"pip failed; is the package index reachable (pip config list)?\n{done.stderr.strip()[-2000:]}"
         )
 
 

@@ -88,7 +88,8 @@ class Search:
 
     def _configured(self) -> dict[str, Word]:
         """Take the constants of the first configuration of an autotuned kernel."""
-        value, found = self.kernel.function, {}
+        value = self.kernel.function
+        found: dict[str, Word] = {}
         while value is not self.function:
             for config in getattr(value, "configs", [])[:1]:
                 found = {k: Constant(v) for k, v in config.kwargs.items() if isinstance(v, (bool, int, float, str))}

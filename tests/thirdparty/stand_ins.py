@@ -15,7 +15,7 @@ import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 __all__ = ["TARGET", "Absent", "absent_packages", "pretend_gpu"]
 
@@ -68,7 +68,7 @@ class _Meta(type):
 class Absent(types.ModuleType):
     """A package that is not installed; ``from it import anything`` works."""
 
-    __path__: ClassVar[list[str]] = []
+    __path__ = []  # noqa: RUF012 (as ModuleType has it)
     __version__ = "99.0.0"
 
     def __getattr__(self, name: str) -> Any:
@@ -93,12 +93,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def _asked_by_folder(self) -> bool:
-        frame = sys._getframe(2)
+        frame: types.FrameType | None = sys._getframe(2)
         while frame and (
             frame.f_code.co_filename.startswith("<frozen") or frame.f_globals.get("__name__") == "importlib"
         ):
             frame = frame.f_back
-        return bool(frame) and frame.f_code.co_filename.startswith(self.folder)
+        return frame is not None and frame.f_code.co_filename.startswith(self.folder)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         return Absent(spec.name)
@@ -116,9 +116,9 @@ def absent_packages(folder: Path) -> Iterator[set[str]]:
     """
     finder, version = _Finder(folder), importlib.metadata.version
 
-    def known_version(name: str) -> str:
+    def known_version(distribution_name: str) -> str:
         try:
-            return version(name)
+            return version(distribution_name)
         except importlib.metadata.PackageNotFoundError:
             if sys._getframe(1).f_code.co_filename.startswith(str(folder)):
                 return Absent.__version__

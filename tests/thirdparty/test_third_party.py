@@ -19,7 +19,7 @@ from fork.equivalence.report import DIFFERENT, FAILED, SAME
 from tests.thirdparty.comparing import compare_packages
 from tests.thirdparty.packages import PackageError, environment, pinned, unpack, unpacked
 from tests.thirdparty.searching import SIGNATURES, run_search
-from tests.thirdparty.signatures import Constant, case_parts, decode, encode
+from tests.thirdparty.signatures import Constant, Word, case_parts, decode, encode
 from tests.thirdparty.stand_ins import Absent, absent_packages
 from tests.thirdparty.table import write_corpus
 from tests.thirdparty.usage import read
@@ -120,7 +120,12 @@ def test_signatures_are_found_stored_and_compiled(base_python: Path, package: Pa
 
 
 def test_a_signature_is_read_as_it_was_written() -> None:
-    words = ["*fp32", "tensordesc<fp16[32, 32]>", "(i32,*fp16)", *map(Constant, (1, True, None, 0.5, "a b", [1, 2]))]
+    words: list[Word] = [
+        "*fp32",
+        "tensordesc<fp16[32, 32]>",
+        "(i32,*fp16)",
+        *map(Constant, (1, True, None, 0.5, "a b", [1, 2])),
+    ]
     text = encode(words)
     assert text == '*fp32 tensordesc<fp16[32,32]> (i32,*fp16) =1 =true =null =0.5 ="a\\u0020b" =[1,2]'
     parts = case_parts("abcdefghi", decode(text))
