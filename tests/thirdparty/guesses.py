@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from tests.thirdparty.signatures import Constant, Word
-from tests.thirdparty.usage import Parameter, Usage
+from tests.thirdparty.usage import Parameter
 
 __all__ = ["guesses"]
 
@@ -33,11 +33,8 @@ _TRUTHS = re.compile(
     r"HEAD_FIRST|CAUSAL|BIAS|MASK|is|use|has|do|enable|need|return|with|apply|store|causal|reverse|save|even|add|even)(?:_|$)"
 )
 _FEW = re.compile(
-    r"(?i)^(?:num_?|n_?|NUM_|N_)(?!cols?|rows?|elements?|tokens?|hidden|dims?)|^(?:G|H|HQ|HV|HK|HKV|NH|NT|NC|NS|NK|NV|NG|TOPK|K_ITER|GROUP\w*|SPLIT\w*|kv_group\w*|"
-    r".*(?:stages|warps|groups?|heads?|iters?|splits?|steps?|ratio|unroll\w*|topk|experts?))$"
-)
-_WORDS = re.compile(
-    r"(?i)precision|allow_tf32|activation|act|mode|algo|format|reduction|order|layout|kind|name|op$|type"
+    r"(?i)^(?:num_?|n_?)(?!cols?|rows?|elements?|tokens?|hidden|dims?)|^(?:G|H|HQ|HV|HK|HKV|NH|NT|NC|NS|NK|NV|NG|K_ITER|GROUP\w*|"
+    r"SPLIT\w*|kv_group\w*|.*(?:stages|warps|groups?|heads?|iters?|splits?|steps?|ratio|unroll\w*|topk|experts?))$"
 )
 _PRECISIONS = re.compile(r"(?i)precision")
 
@@ -48,11 +45,10 @@ _EXTENTS = [32, 16, 64, 128, 1, 2, 4, 8, 256]
 _NUMBERS = [4, 2, 1, 8, 0, 16, 32, 64, 3]
 
 
-def guesses(parameter: Parameter, usage: Usage, floating: str = "*fp32") -> list[Word]:
+def guesses(parameter: Parameter, floating: str = "*fp32") -> list[Word]:
     """Guess a parameter.
 
     :param parameter: The parameter.
-    :param usage: The kernel that it belongs to.
     :param floating: The pointers' element type to begin with.
     :returns: Types and constants to try, without repetition.
     """
@@ -61,34 +57,31 @@ def guesses(parameter: Parameter, usage: Usage, floating: str = "*fp32") -> list
 
 
 def _constants(parameter: Parameter) -> list[Word]:
-    name = parameter.name
-    values: list[Any] = list(parameter.compared)
-    truths, types = (
-        [False, True],
-        [{"dtype": kind} for kind in ("fp32", "fp16", "bf16", "int32", "int64", "fp8e4nv", "int8")],
-    )
+    values = [*([] if (default := _default(parameter)) in (None, "", 0) else [default]), *_order(parameter)]
+    words = [Constant(list(value) if isinstance(value, tuple) else value) for value in values]
+    return [*words[:1], Constant(None), *words[1:]] if parameter.optional else [*words, Constant(None)]
+
+
+def _order(parameter: Parameter) -> list[Any]:
+    """Sort what a constant may be by what its name and its uses say."""
+    name, truths = parameter.name, [False, True]
+    types = [{"dtype": kind} for kind in ("fp32", "fp16", "bf16", "int32", "int64", "fp8e4nv", "int8")]
     extents = _NUMBERS + _EXTENTS if _FEW.search(name) and not parameter.shape else _EXTENTS
-    default = _default(parameter)
-    numbers = [value for value in values if not isinstance(value, str)]
-    if any(isinstance(value, str) for value in values):
-        words = [value for value in values if isinstance(value, str)]
-        order: list[Any] = [*words, None, *truths, *extents]
-    elif parameter.dtype or _TYPES.search(name):
-        order = [*types, None, *truths, "fp32", *extents]
-    elif _PRECISIONS.search(name):
-        order = ["ieee", "tf32", 0, 1, *truths]
-    elif (parameter.truth and not parameter.shape) or _TRUTHS.search(name):
-        order = [*truths, None, *numbers, *extents]
-    elif _FLOATS.search(name) and not parameter.shape:
-        order = [0.5, 1.0, *extents, None, *truths]
-    elif numbers and not parameter.shape:
-        order = [*numbers, *extents, *truths, None]
-    else:
-        order = [*extents, *_NUMBERS, *truths, None, 0.5, *types[:3], "", (32, 32), (1,)]
-    if default is not None and default not in ("", 0):
-        order = [default, *order]
-    words_ = [Constant(list(value) if isinstance(value, tuple) else value) for value in order]
-    return [*words_, Constant(None)] if not parameter.optional else [*words_[:1], Constant(None), *words_[1:]]
+    words = [value for value in parameter.compared if isinstance(value, str)]
+    numbers = [value for value in parameter.compared if not isinstance(value, str)]
+    if words:
+        return [*words, None, *truths, *extents]
+    if parameter.dtype or _TYPES.search(name):
+        return [*types, None, *truths, "fp32", *extents]
+    if _PRECISIONS.search(name):
+        return ["ieee", "tf32", 0, 1, *truths]
+    if (parameter.truth and not parameter.shape) or _TRUTHS.search(name):
+        return [*truths, None, *numbers, *extents]
+    if _FLOATS.search(name) and not parameter.shape:
+        return [0.5, 1.0, *extents, None, *truths]
+    if numbers and not parameter.shape:
+        return [*numbers, *extents, *truths, None]
+    return [*extents, *_NUMBERS, *truths, None, 0.5, *types[:3], "", (32, 32), (1,)]
 
 
 def _default(parameter: Parameter) -> Any:
@@ -100,32 +93,25 @@ def _default(parameter: Parameter) -> Any:
 
 
 def _values(parameter: Parameter, floating: str) -> list[Word]:
-    name = parameter.name
-    floats, integers = [floating, *[p for p in _FLOAT_POINTERS if p != floating]], _INTEGER_POINTERS
-    if parameter.stored or _INTEGER_DATA.search(name):
-        pointers = [*integers, *floats, *_OTHER_POINTERS]
-    elif _MASKS.search(name):
-        pointers = ["*i1", *integers, *floats, *_OTHER_POINTERS]
-    else:
-        pointers = [floats[0], integers[0], *floats[1:], *_OTHER_POINTERS[:3], integers[1], *_OTHER_POINTERS[3:]]
+    name, pointers = parameter.name, _pointers(parameter, floating)
     scalars: list[Word] = ["fp32", "i32", "i64"] if _FLOATS.search(name) else ["i32", "fp32", "i64"]
-    rest: list[Word] = [Constant(None), Constant(1), Constant(32), "(i32,i32)", "(*fp32,*fp32)", Constant(False)]
+    none, rest = Constant(None), [Constant(1), Constant(32), "(i32,i32)", "(*fp32,*fp32)", Constant(False)]
     descriptors: list[Word] = ["tensordesc<fp16[32, 32]>", "tensordesc<fp16[64, 64]>"]
     if "desc" in name.lower():
         return [*pointers[:1], *descriptors, *pointers[1:3], *scalars]
     named = _POINTER_NAMES.search(name) and "stride" not in name.lower() and not parameter.shape
     if parameter.pointer or named:
-        return [*pointers[:4], *scalars[:2], *pointers[4:], *rest[:1], *descriptors, *rest[1:]]
+        return [*pointers[:4], *scalars[:2], *pointers[4:], none, *descriptors, *rest]
     if parameter.optional:
-        return [pointers[0], Constant(None), *scalars[:2], *pointers[1:], *rest]
-    return [
-        *scalars[:2],
-        pointers[0],
-        Constant(None),
-        Constant(32),
-        *pointers[1:4],
-        scalars[2],
-        *rest,
-        *pointers[4:],
-        *descriptors,
-    ]
+        return [pointers[0], none, *scalars[:2], *pointers[1:], *rest]
+    first = [*scalars[:2], pointers[0], none, Constant(32), *pointers[1:4], scalars[2]]
+    return [*first, *rest, *pointers[4:], *descriptors]
+
+
+def _pointers(parameter: Parameter, floating: str) -> list[Word]:
+    floats, integers = [floating, *[p for p in _FLOAT_POINTERS if p != floating]], _INTEGER_POINTERS
+    if parameter.stored or _INTEGER_DATA.search(parameter.name):
+        return [*integers, *floats, *_OTHER_POINTERS]
+    if _MASKS.search(parameter.name):
+        return ["*i1", *integers, *floats, *_OTHER_POINTERS]
+    return [floats[0], integers[0], *floats[1:], *_OTHER_POINTERS[:3], integers[1], *_OTHER_POINTERS[3:]]

@@ -23,6 +23,7 @@ from tests.thirdparty.usage import Usage, read
 __all__ = ["Search"]
 
 _TRIES = 250
+#: Of processor time.
 _SECONDS = 45.0
 #: Types in messages, which say the same of another type.
 _TYPE = re.compile(r"pointer<[^>]*>|triton\.language\.\w+|\b(?:u?int\d+|[bf]p?f?\d+\w*)\b")
@@ -66,7 +67,7 @@ class Search:
         self.names = list(self.function.arg_names)
         self._generate = generate
         self._known: dict[tuple[Word, ...], _Outcome] = {}
-        self._end = time.monotonic() + _SECONDS
+        self._end = time.process_time() + _SECONDS
         self._fixed = self._configured()
         self.message = ""
 
@@ -74,7 +75,7 @@ class Search:
         """Search.
 
         :returns: A signature, and where there is one, another with truths the other way round and optional arguments left out;
-            empty where nothing was found, with the first error in ``message``.
+            empty where nothing was found, with the furthest error in ``message``.
         """
         first = None
         for floating in ("*fp32", "*fp16", "*bf16"):
@@ -97,7 +98,7 @@ class Search:
         return found
 
     def _choices(self, name: str, floating: str) -> list[Word]:
-        words = guesses(self.usage.parameters[name], self.usage, floating)
+        words = guesses(self.usage.parameters[name], floating)
         return list(dict.fromkeys([self._fixed[name], *words])) if name in self._fixed else words
 
     def _climb(self, floating: str) -> list[Word] | None:
@@ -141,7 +142,7 @@ class Search:
                     yield [kind if i in floats else word for i, word in enumerate(words)]
 
     def _spent(self) -> bool:
-        return len(self._known) >= _TRIES or time.monotonic() > self._end
+        return len(self._known) >= _TRIES or time.process_time() > self._end
 
     def _turned(self, words: list[Word]) -> list[Word]:
         """Turn truths round and leave optional arguments out, all at once or else one by one."""
