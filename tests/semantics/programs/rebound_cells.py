@@ -12,6 +12,8 @@ import sys
 import types
 
 import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
 
 import triton
 from tests.fake_driver.nvidia import install
@@ -24,7 +26,11 @@ ELEVEN, TWELVE = tl.constexpr(11), tl.constexpr(12)
 def stored(kernel, dtype="int32"):
     """Launch a kernel, and say what the code of the launched one stores."""
     launched = kernel[(1,)](tensor(4096, dtype))
-    (number,) = set(re.findall(r"arith\.constant (?:dense<)?([\d.e+]+)>? :", launched.asm["ttir"])) - {"0"}
+    return number_in(launched)
+
+
+def number_in(kernel):
+    (number,) = set(re.findall(r"arith\.constant ([\d.e+]+) :", kernel.asm["ttir"])) - {"0"}
     return float(number)
 
 
@@ -193,6 +199,17 @@ def by_a_hook():
     return numbers
 
 
+def of_one_source():
+    """A source is compiled again after the variable was bound."""
+    kernel, bind, first, second = own()
+    source = ASTSource(kernel, {"p": "*i64"})
+    numbers = []
+    for value in (first, second, first):
+        bind(value)
+        numbers.append(number_in(triton.compile(source, target=GPUTarget("cuda", 90, 32))))
+    return numbers
+
+
 def without_meaning():
     """Values that no kernel can read leave everything as it is; so do equal ones, and deleting the variable."""
     value = ELEVEN
@@ -242,7 +259,7 @@ def main():
     else:
         makers = (own, called, constexpr_function, function, module, recursive, argument)
         answer = {make.__name__: rebound(make) for make in makers}
-        answer |= {"by a hook": by_a_hook(), "without meaning": without_meaning()}
+        answer |= {"by a hook": by_a_hook(), "of one source": of_one_source(), "without meaning": without_meaning()}
         answer |= {"rebound counts": counted(lambda: rebound(own)), "meaningless counts": counted(without_meaning)}
     json.dump(answer, sys.stdout)
 

@@ -96,10 +96,9 @@ class _Search:
             self._reach(lowest)
             text = self.texts[place] = f"{_PLACEHOLDER}{key}"
             return text
+        in_cycle = place in self.met_again
         members = self._close(place)
-        in_cycle = len(members) > 1 or place in self.met_again
-        self.met_again.difference_update(members)
-        finished = FunctionKey.of(key, cells, frozenset(members) if in_cycle else frozenset())
+        finished = FunctionKey.of(key, cells, frozenset(members) if in_cycle or len(members) > 1 else frozenset())
         publish(function, finished)
         return finished
 
@@ -121,6 +120,7 @@ class _Search:
         for member in members:
             del self.numbers[member], self.lowest[member], self.texts[member]
         del self.open[start:]
+        self.met_again.difference_update(members)
         return members
 
 

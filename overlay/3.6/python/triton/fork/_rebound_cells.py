@@ -19,6 +19,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from ._beside import Beside
 from ._switches import enabled
 from .codegen.kernels import current
 
@@ -45,7 +46,6 @@ ON = enabled(SWITCH)
 #: id of a cell -> the cell, what it held, and whether it is read by Python, to which every value means something.
 Cells = dict[int, tuple[Any, Any, bool]]
 
-_PINNED = "_fork_key"
 _ABSENT = object()
 #: Equal values of these types are the same to a kernel. Not of float: there are two zeros.
 _PLAIN = frozenset({bool, int, str, type(None)})
@@ -92,6 +92,10 @@ class FunctionKey(str):
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
         return str, (str(self),)
+
+
+#: The key of its function that a source had when it was asked last.
+_pinned = Beside[FunctionKey]()
 
 
 def holds(key: str) -> bool:
@@ -230,18 +234,15 @@ def variant(function: Any) -> str | None:
 
 
 def key_of_source(source: Any) -> str:
-    """Give the key of the function of a source, the same one each time: code is generated from what it was made of.
+    """Give the key of the function of a source, and remember it: code is generated from what it was made of.
 
     :param source: An ``ASTSource``.
     """
-    pinned: str | None = source.__dict__.get(_PINNED)
-    if pinned is not None:
-        return str(pinned)
     function = source.fn
     text: str = function.cache_key
     key = getattr(function, "hash", None)
     if type(key) is FunctionKey and key.cells and key == text:
-        source.__dict__[_PINNED] = key
+        _pinned.set(source, key)
     return text
 
 
@@ -252,8 +253,8 @@ def kernels_of(source: Any, device: Any, kernels: dict[Any, Any]) -> dict[Any, A
     :param device: The device.
     :param kernels: The kernels of the function when the launch began.
     """
-    key = getattr(source, "__dict__", {}).get(_PINNED)
-    if type(key) is not FunctionKey or str(key) not in key.kernels:
+    key = _pinned.get(source)
+    if key is None or str(key) not in key.kernels:
         return kernels
     own: dict[Any, Any] = key.kernels[str(key)][device][0]
     return own
@@ -266,8 +267,8 @@ def as_keyed(scope: dict[str, Any], function: Any) -> dict[str, Any]:
     :param function: A ``JITCallable`` of the kernel that this thread generates.
     """
     kernel = current()
-    key = getattr(kernel.source, "__dict__", {}).get(_PINNED) if kernel is not None else None
-    if type(key) is not FunctionKey:
+    key = None if kernel is None else _pinned.get(kernel.source)
+    if key is None:
         return scope
     cells, plain, held = key.cells, function.fn, {}
     for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True):
