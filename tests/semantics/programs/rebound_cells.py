@@ -199,6 +199,26 @@ def by_a_hook():
     return numbers
 
 
+def while_generated():
+    """The function that names the kernel binds the variable: the code is that of the value in the key."""
+    value = ELEVEN
+
+    def name(_):
+        nonlocal value
+        value = TWELVE
+        return "named"
+
+    @triton.jit
+    def inner():
+        return value
+
+    @triton.jit(repr=name)
+    def kernel(p):
+        tl.store(p, inner())
+
+    return [stored(kernel), stored(kernel)]
+
+
 def of_one_source():
     """A source is compiled again after the variable was bound."""
     kernel, bind, first, second = own()
@@ -259,7 +279,12 @@ def main():
     else:
         makers = (own, called, constexpr_function, function, module, recursive, argument)
         answer = {make.__name__: rebound(make) for make in makers}
-        answer |= {"by a hook": by_a_hook(), "of one source": of_one_source(), "without meaning": without_meaning()}
+        answer |= {
+            "by a hook": by_a_hook(),
+            "of one source": of_one_source(),
+            "while generated": while_generated(),
+            "without meaning": without_meaning(),
+        }
         answer |= {"rebound counts": counted(lambda: rebound(own)), "meaningless counts": counted(without_meaning)}
     json.dump(answer, sys.stdout)
 
