@@ -257,7 +257,9 @@ def read_timings(path: str, make_config: Callable[..., Any]) -> dict[Any, Any]:
             raise
         say_damaged(path, error)
         return {}
-    if not timings and _TIMINGS_ON:
+    if not timings:
+        if not _TIMINGS_ON:
+            raise ValueError(f"there are no timings in {path}")
         say_damaged(path, "it is empty")
     return timings
 
