@@ -1,5 +1,6 @@
 """Two environments side by side: each gets the same generated launches, and what happened is compared."""
 
+import contextlib
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,7 @@ class Side:
         backend: str = "cuda",
         plant: str | None = None,
         extra: Mapping[str, str] | None = None,
+        worker: Sequence[str | Path] = (WORKER,),
     ) -> None:
         """Describe the process; it starts with the first case.
 
@@ -36,14 +38,15 @@ class Side:
         :param backend: ``cuda`` or ``hip``
         :param plant: what to break on purpose, one of the worker's names
         :param extra: more environment variables; ``FORK_EXTENSION`` names another build of the fork's extension
+        :param worker: what the interpreter runs: a file, or ``-m`` and a module
         """
-        self.command: list[str | Path] = [python, WORKER, backend, *([plant] if plant else [])]
+        self.command: list[str | Path] = [python, *worker, backend, *([plant] if plant else [])]
         self.environment = environment(folder, cache, extra)
         self.messages = cache.parent / f"{cache.name}.stderr"
         self.process: subprocess.Popen[str] | None = None
         self.crashes = 0
 
-    def send(self, case: Case) -> None:
+    def send(self, case: Any) -> None:
         """Hand over a case; the answer comes with :meth:`receive`.
 
         :param case: what :func:`tests.fake_driver.cases.cases` generates
@@ -59,8 +62,9 @@ class Side:
                     text=True,
                 )
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(case) + "\n")
-        self.process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # of a process that has died; receive() says so
+            self.process.stdin.write(json.dumps(case) + "\n")
+            self.process.stdin.flush()
 
     def receive(self) -> list[Outcome]:
         """Wait for the answer to the case sent last.
@@ -84,7 +88,8 @@ class Side:
             return
         for stream in (self.process.stdin, self.process.stdout):
             assert stream is not None
-            stream.close()
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
         self.process.wait()
         self.process = None
 
