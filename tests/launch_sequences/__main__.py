@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.fake_driver.programs import prepare
 
+from .comparison import PARTS
 from .features import features
 from .programs import programs
 from .search import Finding, Pair, Search, side
@@ -38,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--length", type=int, default=10, metavar="N", help="most steps of a program (default 10)")
     made.add_argument("--backend", choices=["cuda", "hip"], default="cuda", help="the driver (default cuda)")
     made.add_argument("--questions", action="store_true", help="foreign objects must be asked exactly as often")
+    made.add_argument("--only", choices=PARTS, nargs="*", default=PARTS, help="what is compared of a step (default: all)")
     made.add_argument("--save", type=Path, metavar="DIR", help="write what is found there, as files for --replay and --known")
     made.add_argument("--known", type=Path, nargs="*", default=[], metavar="FILE", help="pass over programs like these")
     made.add_argument("--folder", type=Path, metavar="DIR", help="where caches and fake drivers are kept (default: none kept)")
@@ -60,7 +62,7 @@ def search(options: argparse.Namespace, folder: Path) -> int:
         side(options.base, folder, folder / f"{options.backend}_base", options.backend) as base,
         side(options.fork, folder, folder / f"{options.backend}_fork", options.backend, **extra) as fork,
     ):
-        pair = Pair(base, fork, questions=options.questions)
+        pair = Pair(base, fork, questions=options.questions, parts=options.only)
         if options.replay:
             program = json.loads(options.replay.read_text())
             differing = pair.run(program)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
@@ -17,6 +18,21 @@ TENSORS = ["t0", "t0", "t1", "t1", "t2", "t3"]
 NUMBERS = [5, 5, 5, 21, 32, 16, 1, 0, -7, 2**31 - 1, 2**31, 2**63, 2**64, -(2**63), 10**30]
 BARE = ["plain", "mixed", "constant", "uses_global", "uses_helper", "described", "scratch", "nested", "descriptor", "own"]
 WRAPPED = ["tuned", "heuristic"]
+
+
+@dataclass(frozen=True)
+class Focus:
+    """What a program is about: few functions and objects, so that what is changed is what is launched.
+
+    :param backend: ``cuda`` or ``hip``
+    :param kernels: names of functions
+    :param tensors: names of kept tensors
+    """
+
+    backend: str
+    kernels: tuple[str, ...]
+    tensors: tuple[str, ...]
+
 
 addresses = st.sampled_from(ADDRESSES)
 dtypes = st.sampled_from(DTYPES)

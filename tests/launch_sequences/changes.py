@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from .arguments import ADDRESSES, DTYPES, KINDS, NUMBERS, TENSORS
+from .arguments import ADDRESSES, DTYPES, KINDS, NUMBERS, Focus
 
 Step = dict[str, Any]
 Steps = st.SearchStrategy[Step]
@@ -22,7 +22,7 @@ CACHES = [
     "clear", "new", "watch", "plain", "clear kernels", "clear keys", "watch kernels", "watch keys", "swap kernels",
     "swap keys", "wrap binder", "another binder", "list",
 ]  # fmt: skip
-TAMPERED = ["run", "launch", "shared", "cooperative", "function", "scratch", "instance"]
+TAMPERED = ["run", "launch", "shared", "cooperative", "scratch", "instance"]
 # Kept apart: KeyboardInterrupt and its like, of which the base makes other errors in some places.
 ERRORS = ["LookupError", "TypeError", "ValueError", "AttributeError", "StopIteration", "RuntimeError", "OverflowError"]
 ERRORS += ["SystemError", "KeyboardInterrupt"]
@@ -40,18 +40,21 @@ def step(name: str, /, **details: list[Any]) -> Steps:
     return st.fixed_dictionaries({"do": st.just(name), **parts})
 
 
-def of_objects() -> list[Steps]:
-    """List changes of what launches are given."""
+def of_objects(tensors: list[str]) -> list[Steps]:
+    """List changes of what launches are given.
+
+    :param tensors: names of the kept tensors
+    """
     return [
-        *[step("move", name=TENSORS, address=ADDRESSES)] * 4,
-        *[step("retype", name=TENSORS, dtype=DTYPES)] * 3,
-        step("reclass", name=TENSORS),
-        step("method", name=["t0", "t1"], address=[48, 52, None]),
-        step("equal_dtype", name=["t1"]),
+        *[step("move", name=tensors, address=ADDRESSES)] * 4,
+        *[step("retype", name=tensors, dtype=DTYPES)] * 3,
+        step("reclass", name=tensors),
+        step("method", name=tensors, address=[48, 52, None]),
+        step("equal_dtype", name=tensors),
         st.fixed_dictionaries(
             {
                 "do": st.just("make_tensor"),
-                "name": st.sampled_from(TENSORS),
+                "name": st.sampled_from(tensors),
                 "spec": st.tuples(st.sampled_from(KINDS), st.sampled_from(ADDRESSES), st.sampled_from(DTYPES)).map(list),
             }
         ),
@@ -66,7 +69,7 @@ def of_objects() -> list[Steps]:
         step("describe", name=["d0"], what=["shape"], setting=[[64, 32], [32, 64], [64]]),
         step("describe", name=["d0"], what=["block_shape"], setting=[[16, 32], [32, 16], [16]]),
         step("describe", name=["d0"], what=["padding"], setting=["nan", "zero"]),
-        step("drop", name=TENSORS, kind=KINDS),
+        step("drop", name=tensors, kind=KINDS),
     ]
 
 
@@ -127,13 +130,10 @@ def of_triton(backend: str) -> list[Steps]:
 
 
 @functools.cache
-def changes(backend: str, kernels: tuple[str, ...]) -> Steps:
+def changes(focus: Focus) -> Steps:
     """Draw a change of anything.
 
-    :param backend: ``cuda`` or ``hip``
-    :param kernels: names of the functions to change
+    :param focus: what the program is about
     """
-    chosen = list(kernels)
-    return st.one_of(
-        st.one_of(of_objects()), st.one_of(of_objects()), st.one_of(of_functions(chosen)), st.one_of(of_triton(backend))
-    )
+    objects = st.one_of(of_objects(list(focus.tensors)))
+    return st.one_of(objects, objects, st.one_of(of_functions(list(focus.kernels))), st.one_of(of_triton(focus.backend)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,8 @@ _UNCHANGED_BY_THE_FORK = ("KeyboardInterrupt", "GeneratorExit", "MemoryError")
 class Difference:
     """One step of which the sides saw different things.
 
-    :param step: number of the step; one more than there are for what comes after all
-    :param part: ``answer``, ``launches``, ``seen``, ``settled`` or ``crash``
+    :param step: number of the step; after the last one comes what is left in the end, when each function must be launched natively again
+    :param part: ``answer``, ``launches``, ``loaded`` (how many kernels the driver was given), ``seen`` or ``crash``
     :param base: what the base saw
     :param fork: what the fork saw
     """
@@ -31,13 +31,19 @@ class Difference:
         return f"step {self.step}, {self.part}:\n  base: {self.base}\n  fork: {self.fork}"
 
 
-def differences(base: Sequence[Outcome], fork: Sequence[Outcome], *, questions: bool = False) -> list[Difference]:
+PARTS = ("answer", "launches", "loaded", "seen")
+
+
+def differences(
+    base: Sequence[Outcome], fork: Sequence[Outcome], *, questions: bool = False, parts: Collection[str] = PARTS
+) -> list[Difference]:
     """Compare what two sides saw.
 
     :param base: outcomes of the side that is right by definition
     :param fork: outcomes of the side under test
     :param questions: whether foreign objects must be asked exactly as often; without it they must be asked what the base asks
         between the same events, and may be asked more
+    :param parts: what is compared of a step; a crash always is
     :returns: the differences in order; none where the base itself dies
     """
     if "crash" in base[0]:
@@ -46,15 +52,16 @@ def differences(base: Sequence[Outcome], fork: Sequence[Outcome], *, questions: 
         return [Difference(0, "crash", "alive", fork[0]["crash"])]
     found: list[Difference] = []
     for number, (ours, theirs) in enumerate(zip(base, fork, strict=True)):
-        found += _of_step(number, ours, theirs, questions)
+        found += [each for each in _of_step(number, ours, theirs, questions) if each.part in parts]
     return found
 
 
 def _of_step(number: int, base: Outcome, fork: Outcome, questions: bool) -> Iterator[Difference]:
     if base["answer"] != fork["answer"] and not _is_documented(base["answer"], fork["answer"]):
         yield Difference(number, "answer", base["answer"], fork["answer"])
-    if base["launches"] != fork["launches"]:
-        yield Difference(number, "launches", base["launches"], fork["launches"])
+    for part in ("launches", "loaded"):
+        if base[part] != fork[part]:
+            yield Difference(number, part, base[part], fork[part])
     ours, theirs = base["seen"], fork["seen"]
     if (ours != theirs) if questions else not _covers(_phases(theirs), _phases(ours)):
         yield Difference(number, "seen", ours, theirs)

@@ -11,7 +11,7 @@ Features = frozenset[str]
 
 # Arguments of steps that say what is done; the others say to what, or how much.
 _TELLING = ("name", "what", "side", "answer", "error", "how", "kind", "setting", "functions", "stack", "hooked")
-_CHANGES_OF_OBJECTS = ("move", "retype", "reclass", "method", "make_tensor", "make_constant", "use", "resize", "drop")
+_CHANGES_OF_OBJECTS = ("move", "retype", "reclass", "method", "make_constant", "use", "resize")
 
 
 def features(program: Program) -> Features:
@@ -41,6 +41,8 @@ def _of_step(step: dict[str, Any], moment: str = "") -> Iterator[str]:
         yield from _of_step(step["step"], f"{moment}thread: ")
     else:
         telling = [] if name in _CHANGES_OF_OBJECTS else [str(step[key]) for key in _TELLING if key in step]
+        if name in ("make_tensor", "drop"):
+            telling = [step["spec"][0] if name == "make_tensor" else step["kind"]]
         yield f"{moment}{name} {' '.join(telling)}".rstrip()
 
 

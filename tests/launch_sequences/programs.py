@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from .arguments import BARE, TENSORS, WRAPPED, grids, options, usual_grid, usual_values_of, values_of
+from .arguments import BARE, TENSORS, WRAPPED, Focus, grids, options, usual_grid, usual_values_of, values_of
 from .changes import ERRORS, PATCHES, Step, Steps, changes, step
 
 Program = list[Step]
@@ -35,10 +35,10 @@ def usual_launch(kernel: str, name: str, times: int, grid: list[Any] | None = No
 
 
 @st.composite
-def launches(draw: st.DrawFn, backend: str, kernels: tuple[str, ...], *, depth: int = 1) -> Step:
+def launches(draw: st.DrawFn, focus: Focus, *, depth: int = 1) -> Step:
     """Draw a launch, most often a usual one, and what happens during it."""
-    kernel = draw(st.sampled_from([*kernels * 4, *WRAPPED] if depth else kernels))
-    made = usual_launch(kernel, draw(st.sampled_from(TENSORS)), draw(st.integers(1, 4)), draw(usual_grid))
+    kernel = draw(st.sampled_from([*focus.kernels * 4, *WRAPPED] if depth else focus.kernels))
+    made = usual_launch(kernel, draw(st.sampled_from(focus.tensors)), draw(st.integers(1, 4)), draw(usual_grid))
     oddness = draw(st.integers(0, 5))
     if oddness == 0:
         made["grid"] = draw(grids)
@@ -51,57 +51,56 @@ def launches(draw: st.DrawFn, backend: str, kernels: tuple[str, ...], *, depth: 
         made["keywords"] = {"count": made["values"].pop(1)} if len(made["values"]) == 2 else {}
         made["fresh_names"] = draw(st.booleans())
     if depth and draw(st.booleans()):
-        made["during"] = draw(st.lists(st.tuples(moments, during(backend, kernels)).map(list), min_size=1, max_size=3))
+        made["during"] = draw(st.lists(st.tuples(moments, during(focus)).map(list), min_size=1, max_size=3))
     return made
 
 
 @functools.cache
-def during(backend: str, kernels: tuple[str, ...]) -> Steps:
+def during(focus: Focus) -> Steps:
     """Draw what happens at a moment of a launch."""
-    change = changes(backend, kernels)
+    change = changes(focus)
     return st.one_of(
         change,
         change,
         change,
         change,
         step("raise", error=ERRORS),
-        launches(backend, kernels, depth=0),
+        launches(focus, depth=0),
         change.map(lambda inner: {"do": "thread", "step": inner}),
-        launches(backend, kernels, depth=0).map(lambda inner: {"do": "thread", "step": inner}),
+        launches(focus, depth=0).map(lambda inner: {"do": "thread", "step": inner}),
     )
 
 
 @st.composite
-def suspensions(draw: st.DrawFn, backend: str, kernels: tuple[str, ...]) -> Step:
+def suspensions(draw: st.DrawFn, focus: Focus) -> Step:
     """Draw a launch in another thread that waits for a later step."""
-    inner = draw(launches(backend, kernels, depth=0))
+    inner = draw(launches(focus, depth=0))
     pause = [draw(st.sampled_from(["grid", "grid", "data_ptr", "data_ptr after the grid", *EVENTS])), {"do": "pause"}]
-    change = draw(st.lists(st.tuples(moments, changes(backend, kernels)).map(list), max_size=1))
+    change = draw(st.lists(st.tuples(moments, changes(focus)).map(list), max_size=1))
     launch = {name: value for name, value in inner.items() if name != "do"}
     return {"do": "begin", "launch": {**launch, "times": 1, "during": [pause, *change]}}
 
 
 @st.composite
-def endless(draw: st.DrawFn, kernels: tuple[str, ...]) -> Step:
+def endless(draw: st.DrawFn, focus: Focus) -> Step:
     """Draw a launch whose grid launches the same again."""
-    plain = [kernel for kernel in kernels if kernel not in ("nested", "descriptor", "mixed", "constant")] or ["plain"]
+    plain = [kernel for kernel in focus.kernels if kernel not in ("nested", "descriptor", "mixed", "constant")] or ["plain"]
     limits = st.sampled_from([(None, 0), (5000, 0), (20000, 0), (None, 1 << 18)])
     limit, stack = draw(limits)
     return {"do": "endless", "kernel": draw(st.sampled_from(plain)), "limit": limit, "stack": stack}
 
 
 @functools.cache
-def steps(backend: str, kernels: tuple[str, ...]) -> Steps:
+def steps(focus: Focus) -> Steps:
     """Draw any step.
 
-    :param backend: ``cuda`` or ``hip``
-    :param kernels: names of the functions that a program is about
+    :param focus: what the program is about
     """
-    rarely = [endless(kernels), step("launch_compiled", number=[0, 1, 2], values=[[["stored", "t0"], ["int", "5"]]])]
+    rarely = [endless(focus), step("launch_compiled", number=[0, 1, 2], values=[[["stored", "t0"], ["int", "5"]]])]
     return st.one_of(
-        *[launches(backend, kernels)] * 8,
-        *[changes(backend, kernels)] * 6,
-        suspensions(backend, kernels),
+        *[launches(focus)] * 8,
+        *[changes(focus)] * 6,
+        suspensions(focus),
         step("resume", number=[0, 1]),
         st.one_of(rarely),
     )
@@ -115,10 +114,11 @@ def programs(draw: st.DrawFn, backend: str = "cuda", length: int = 10) -> Progra
     :param length: most steps after the first launches
     """
     kernels = tuple(draw(st.lists(st.sampled_from(BARE + ["plain"] * 6), min_size=1, max_size=2, unique=True)))
-    tensor = draw(st.sampled_from(TENSORS))
-    probes = [usual_launch(kernel, tensor, 2) for kernel in kernels]
+    tensors = tuple(draw(st.lists(st.sampled_from(TENSORS), min_size=1, max_size=2, unique=True)))
+    focus = Focus(backend, kernels, tensors)
+    probes = [usual_launch(kernel, tensors[0], 2) for kernel in kernels]
     program = list(probes) if draw(st.integers(0, 3)) else []
-    for other in draw(st.lists(steps(backend, kernels), min_size=1, max_size=length)):
+    for other in draw(st.lists(steps(focus), min_size=length // 2, max_size=length)):
         program.append(other)
         # What the fork has learned shows in usual launches.
         if draw(st.booleans()):

@@ -15,7 +15,7 @@ from hypothesis.errors import Flaky, NoSuchExample
 
 from tests.fake_driver.differential import Side
 
-from .comparison import Difference, Outcome, differences
+from .comparison import PARTS, Difference, Outcome, differences
 from .features import Features, features, is_explained
 from .programs import Program, programs
 from .shortening import shorten
@@ -50,8 +50,8 @@ class Pair:
     :ivar seen: counts of programs, launches, errors and of steps whose launches were recorded
     """
 
-    def __init__(self, base: Side, fork: Side, *, questions: bool = False) -> None:
-        self.base, self.fork, self.questions = base, fork, questions
+    def __init__(self, base: Side, fork: Side, *, questions: bool = False, parts: Collection[str] = PARTS) -> None:
+        self.base, self.fork, self.questions, self.parts = base, fork, questions, parts
         self.seen: Counter[str] = Counter()
 
     def run(self, program: Program) -> list[Difference]:
@@ -64,7 +64,7 @@ class Pair:
         self.fork.send(program)
         ours, theirs = self.base.receive(), self.fork.receive()
         self._count(ours)
-        return differences(ours, theirs, questions=self.questions)
+        return differences(ours, theirs, questions=self.questions, parts=self.parts)
 
     def _count(self, outcomes: list[Outcome]) -> None:
         self.seen["programs"] += 1

@@ -77,7 +77,7 @@ class Steps:
     def do_equal_dtype(self, name):
         """Give a tensor an element type that is equal to its own and another object."""
         value = self.objects[name]
-        if isinstance(value, foreign.Silent):
+        if type(value) in (foreign.Silent, foreign.OtherSilent):
             value.dtype = type(value.dtype)(value.dtype.name)
 
     def do_describe(self, name, what, setting):
@@ -204,7 +204,8 @@ class Steps:
 
     def do_update_source(self, kernel):
         function = self.function(kernel)
-        function._unsafe_update_src(function.src.replace("count)", "count + 1)", 1))
+        before, _, after = function.src.rpartition("count")
+        function._unsafe_update_src(f"{before}(count + 1){after}")
 
     def do_monkey_patch(self, kernel, other):
         function = self.function(kernel)
@@ -241,8 +242,6 @@ class Steps:
             compiled.packed_metadata = (*rest, shared + 16)
         elif what == "cooperative":
             compiled.run.launch_cooperative_grid = True
-        elif what == "function" and len(self.kernels) > 1:
-            compiled.function = self.kernels[number - 1].function
         elif what == "scratch":
             compiled.run.global_scratch_size = 64
         elif what == "instance":

@@ -46,6 +46,7 @@ class World(Moments, Launches, Steps):
 
     def __init__(self, fake, patches):
         super().__init__(fake.library)
+        self.load_function = "hipModuleLoadDataEx" if fake.get_current_target().backend == "hip" else "cuModuleLoadData"
         self.fake, self.patches = fake, patches
         self.kernels, self.bound, self.objects, self.threads, self.used = [], {}, {}, [], {}
         self.settle_down()
@@ -145,8 +146,10 @@ class World(Moments, Launches, Steps):
     def outcome(self, step):
         """Do a step; return what could be seen of it."""
         self.log = []
+        loaded = self.library.call_count(self.load_function)
         answer = self.guarded(lambda: self.do(step))
-        return {"answer": answer, "launches": self.records(), "seen": self.log}
+        loaded = self.library.call_count(self.load_function) - loaded
+        return {"answer": answer, "launches": self.records(), "seen": self.log, "loaded": loaded}
 
     def guarded(self, action):
         try:
@@ -167,7 +170,7 @@ class World(Moments, Launches, Steps):
         self.library.clear_failures()
         self.module.SCALE, self.module.FACTOR = triton.language.constexpr(2), triton.language.constexpr(3)
         settled = {name: self.guarded(lambda name=name: self.settled(name)) for name in sorted(self.used)}
-        return {"answer": [answers, settled], "launches": self.records(), "seen": self.log}
+        return {"answer": [answers, settled], "launches": self.records(), "seen": self.log, "loaded": 0}
 
     def in_thread(self, action):
         """Do something in another thread, and wait for it."""
