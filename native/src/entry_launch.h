@@ -4,8 +4,23 @@
 
 #include "dispatcher.h"
 
+/* A call whose kernel is known. The caller holds all of it; `values` has what is bound to each parameter. */
+typedef struct {
+  PyObject *grid, *stream;
+  Dispatcher *dispatcher;
+  Entry *entry;
+  PyObject *values[MAX_VALUES];
+} KnownCall;
+
+/* What of the environment the base reads after the grid was called, and the function that launches as the base does from there on. */
+typedef struct {
+  const Watched *environment;
+  int first;
+  PyObject *finish;
+} AfterGrid;
+
 /* Calls the grid if it is a function, asks for scratch memory, expands descriptors and launches, in the base's order. The result is
    a new reference to the kernel, or NULL with an exception set. */
-PyObject *launch_entry(const Dispatcher *dispatcher, const Entry *entry, const Call *call, PyObject *grid, PyObject *stream);
+PyObject *launch_entry(KnownCall *call, const AfterGrid *after);
 
 #endif

@@ -50,10 +50,8 @@ int launch_known(const Program *program, Settings *settings, const Arguments *ar
   if (!program->vendor->begin() || !enter(&frame, program))
     return 0;
   int valid = 1;
-  for (int i = 0; valid && i < program->argument_count; ++i) {
-    frame.address = arguments->addresses[i];
+  for (int i = 0; valid && i < program->argument_count; ++i)
     valid = read_argument(&frame, arguments->values[i], first + i + 1);
-  }
   settings->profile_scratch = 0;
   valid = valid && read_pointer(program->vendor, scratch, -1, &settings->global_scratch) && read_late(&frame) &&
           program->vendor->submit(&frame, settings);

@@ -21,6 +21,7 @@ from triton.runtime.jit import JITFunction
 import triton
 from tests.fake_driver.nvidia import install
 from tests.fake_driver.tensors import DtypeLike, TensorLike
+from tests.native.workers.counting import watch_launches
 from tests.native.workers.extension import load_extension
 from triton import knobs
 
@@ -286,19 +287,16 @@ def main():
     if sys.argv[2:]:
         load_extension(sys.argv[2])
     if fast:
-        from triton.fork import _native_dispatch
-
-        original = _native_dispatch._launch
-
-        def counted(*arguments):
-            slow.append(arguments[0].__name__)
-            return original(*arguments)
-
-        _native_dispatch._launch = counted
+        watch_launches(lambda function, left: slow.append(function.__name__) if left else None)
     fake = install()
     report = {"many": many(fake.library, random.Random(5))}
     slow_of_many = len(slow)
-    still_fast = type(mixed[(1,)]).__name__ == "builtin_function_or_method"
+    usual = functools.partial(mixed[(1,)], tensor(4096), tensor(4096), 16, 1.5, True, BLOCK=128)
+    usual()
+    before = len(slow)
+    usual()
+    still_fast = len(slow) == before
+    fake.library.launches()
     report |= {"unusual": unusual(fake.library, fake), "forgotten": forgotten(), "threads": threads(fake.library)}
     print(json.dumps({"report": report, "slow": slow_of_many, "calls": len(report["many"]), "still fast": still_fast}))
 

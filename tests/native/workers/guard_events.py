@@ -22,6 +22,7 @@ from triton.runtime.driver import driver as drivers
 from triton.runtime.jit import JITFunction
 
 from tests.fake_driver.tensors import DtypeLike, TensorLike
+from tests.native.workers.counting import watch_launches
 from triton import knobs
 
 BARE = ("plain", "mixed", "uses_global", "uses_helper", "described")
@@ -323,10 +324,6 @@ class World:
     def duplicate(self, kernel):
         setattr(self.module, kernel, copy.copy(self.module.__dict__[kernel]))
 
-    def pickled(self, kernel):
-        dispatcher = self.module.__dict__[kernel].__dict__.get("_dispatcher")
-        return [type(pickle.loads(pickle.dumps(dispatcher))).__name__, type(copy.deepcopy(dispatcher)).__name__]
-
     def weak(self, kernel):
         function = self.module.__dict__[kernel]
         return weakref.ref(function)() is function
@@ -370,15 +367,7 @@ class World:
 
 
 def count_slow_calls():
-    from triton.fork import _native_dispatch
-
-    original = _native_dispatch._launch
-
-    def counted(*arguments):
-        slow["slow"] += 1
-        return original(*arguments)
-
-    _native_dispatch._launch = counted
+    watch_launches(lambda _function, left: slow.update(["slow"] if left else []))
 
 
 def main():

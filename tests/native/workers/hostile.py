@@ -60,7 +60,7 @@ class Program:
         random = self.random
         return {
             "Program": lambda: self.likely_program(random.choice(["cuda", "hip", "rocm"])),
-            "make_dispatcher": lambda: self.some(8),
+            "make_launcher": lambda: self.some(9),
             "load_binary": lambda: ["kernel", b"", 0, 0],
             "hip_load_binary": lambda: ["kernel", b"", 0, 0],
             "fill_tma_descriptor": lambda: [4096, 0, 4, 7, [16, 16], [64, 64], [64, 1], 1],

@@ -1,0 +1,85 @@
+#include "watched.h"
+
+#include "names.h"
+
+#include <string.h>
+
+static int is_class(PyObject *object) { return (PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_TYPE_SUBCLASS) != 0; }
+
+static unsigned int current_version(const PyTypeObject *type) {
+  unsigned int version;
+  memcpy(&version, (const char *)type + TYPE_VERSION_OFFSET, sizeof version);
+  return version;
+}
+
+/* A class gets its number when something is looked up in it. */
+unsigned int version_of(PyTypeObject *type) {
+  PyObject *found = PyObject_GetAttr((PyObject *)type, names.__init__);
+  Py_DecRef(found);
+  return found ? current_version(type) : 0;
+}
+
+PyObject *type_version(PyObject *module, PyObject *type) {
+  (void)module;
+  if (!is_class(type))
+    return PyErr_Format(PyExc_TypeError, "no class");
+  return PyLong_FromLong((long)version_of((PyTypeObject *)type));
+}
+
+static int watch_types(Watched *watched, PyObject *types) {
+  Py_ssize_t count = PyTuple_Check(types) ? PyTuple_Size(types) : -1;
+  if (count < 0 || count > MAX_WATCHED_TYPES)
+    return 0;
+  watched->type_count = (int)count;
+  for (int i = 0; i < watched->type_count; ++i) {
+    PyObject *type = PyTuple_GetItem(types, i);
+    watched->types[i] = (PyTypeObject *)type;
+    if (!is_class(type) || (watched->versions[i] = version_of(watched->types[i])) == 0)
+      return 0;
+  }
+  return 1;
+}
+
+static int watch_names(Watched *watched, PyObject *list) {
+  Py_ssize_t count = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+  if (count < 0 || count > 3 * MAX_WATCHES || count % 3 != 0)
+    return 0;
+  watched->watch_count = (int)(count / 3);
+  for (int i = 0; i < watched->watch_count; ++i) {
+    Watch *each = &watched->watches[i];
+    PyObject *expected = PyTuple_GetItem(list, 3 * i + 2);
+    *each = (Watch){PyTuple_GetItem(list, 3 * i), PyTuple_GetItem(list, 3 * i + 1), expected == Py_Ellipsis ? NULL : expected,
+                    Py_TYPE(expected) == &PyList_Type};
+    if (!PyDict_Check(each->dictionary) || Py_TYPE(each->name) != &PyUnicode_Type)
+      return 0;
+  }
+  return 1;
+}
+
+int watch(Watched *watched, PyObject *source) {
+  PyObject *types, *list, *before = watched->source;
+  watched->source = NULL;
+  watched->type_count = watched->watch_count = 0;
+  Py_DecRef(before);
+  if (!PyTuple_Check(source) || !PyArg_ParseTuple(source, "OO", &types, &list) || !watch_types(watched, types) || !watch_names(watched, list)) {
+    watched->type_count = watched->watch_count = 0;
+    return 0;
+  }
+  watched->source = new_reference(source);
+  return is_as_watched(watched, 0);
+}
+
+int is_as_watched(const Watched *watched, int first) {
+  if (!watched->source)
+    return 0;
+  for (int i = 0; i < watched->type_count; ++i)
+    if (current_version(watched->types[i]) != watched->versions[i])
+      return 0;
+  for (int i = watched->watch_count - 1; i >= first; --i) {
+    const Watch *each = &watched->watches[i];
+    if (PyDict_GetItemWithError(each->dictionary, each->name) != each->expected ||
+        (each->is_list && PyList_Size(each->expected) != 0))
+      return 0;
+  }
+  return 1;
+}

@@ -1,0 +1,38 @@
+/* What was looked at once and must still be as it was: classes, and what dictionaries hold under a name. */
+#ifndef TRITON_FORK_WATCHED_H
+#define TRITON_FORK_WATCHED_H
+
+#include "python_abi.h"
+
+#define MAX_WATCHED_TYPES 8
+#define MAX_WATCHES 28
+
+/* `expected` is NULL where the dictionary must not have the name. A list must be empty as well. */
+typedef struct {
+  PyObject *dictionary, *name, *expected;
+  int is_list;
+} Watch;
+
+typedef struct {
+  PyObject *source; /* holds all the rest */
+  int type_count, watch_count;
+  PyTypeObject *types[MAX_WATCHED_TYPES];
+  unsigned int versions[MAX_WATCHED_TYPES];
+  Watch watches[MAX_WATCHES];
+} Watched;
+
+/* The number that CPython gives to a class as it is, with all that it inherits: no class ever has one that another had, or the
+   same one before a change. 0 where there is none. */
+unsigned int version_of(PyTypeObject *type);
+
+/* type_version(class) -> version_of. */
+PyObject *type_version(PyObject *module, PyObject *type);
+
+/* Begins to watch what `source` lists: ((class, ...), (dictionary, name, value, ...)), where Ellipsis as the value means that the
+   name must be absent. What was watched before is forgotten. Returns 0, maybe with an exception set, where that is impossible. */
+int watch(Watched *watched, PyObject *source);
+
+/* Whether all is as it was, from the watch `first` on; what comes last is looked at first. Runs no code of others. */
+int is_as_watched(const Watched *watched, int first);
+
+#endif
