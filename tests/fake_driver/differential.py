@@ -41,6 +41,7 @@ class Side:
         :param worker: what the interpreter runs: a file, or ``-m`` and a module
         """
         self.command: list[str | Path] = [python, *worker, backend, *([plant] if plant else [])]
+        self.backend = backend
         self.environment = environment(folder, cache, extra)
         self.messages = cache.parent / f"{cache.name}.stderr"
         self.process: subprocess.Popen[str] | None = None

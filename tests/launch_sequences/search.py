@@ -74,16 +74,19 @@ class Pair:
             self.seen["errors"] += outcome["answer"][:1] == ["raised"] if isinstance(outcome["answer"], list) else 0
 
 
-def side(python: Path, folder: Path, cache: Path, backend: str = "cuda", **extra: str) -> Side:
+def side(
+    python: Path, folder: Path, cache: Path, backend: str = "cuda", *, plant: str | None = None, **extra: str
+) -> Side:
     """Describe a process that does programs.
 
     :param python: interpreter of the environment
     :param folder: where the fake libraries are
     :param cache: Triton's cache, of this side alone
     :param backend: ``cuda`` or ``hip``
+    :param plant: what to break on purpose, one of the worker's names
     :param extra: more environment variables
     """
-    return Side(python, folder, cache, backend=backend, extra={**DEVICES, **extra}, worker=WORKER)
+    return Side(python, folder, cache, backend=backend, plant=plant, extra={**DEVICES, **extra}, worker=WORKER)
 
 
 @dataclass
@@ -106,13 +109,13 @@ class Search:
         :param seed: where the random choices start
         :returns: the finding, or None
         """
-        last: list[Program] = []
+        last: list[Finding] = []
 
         def differs(program: Program) -> bool:
-            if is_explained(program, self.known) or not self.pair.run(program):
-                return False
-            last.append(program)
-            return True
+            found = [] if is_explained(program, self.known) else self.pair.run(program)
+            if found:
+                last.append(Finding(program, found, reproduced=False))
+            return bool(found)
 
         chosen = settings(_QUIET, max_examples=count, phases=[Phase.generate, Phase.shrink])
         try:
@@ -120,12 +123,14 @@ class Search:
         except NoSuchExample:
             return None
         except Flaky:
-            return Finding(last[-1], [], reproduced=False)
+            return last[-1]
         program = shorten(program, lambda shorter: bool(self.pair.run(shorter)))
         found = self.pair.run(program)
         return Finding(program, found, reproduced=bool(found))
 
-    def find_all(self, count: int, seed: int, report: Callable[[str], None]) -> Iterator[Finding]:
+    def find_all(
+        self, count: int, seed: int, report: Callable[[str], None] = lambda text: None
+    ) -> Iterator[Finding]:
         """Go on after each finding, passing over what is of its kind.
 
         :param count: programs to run in all

@@ -89,11 +89,12 @@ class Suspended(threading.Thread):
 
     def __init__(self, action):
         super().__init__(daemon=True)
-        self.action, self.answer = action, None
+        self.action, self.answer, self.ended = action, None, False
         self.stopped, self.go = threading.Event(), threading.Event()
 
     def run(self):
         self.answer = self.action()
+        self.ended = True
         self.stopped.set()
 
     def pause(self):

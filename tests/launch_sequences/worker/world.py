@@ -164,7 +164,7 @@ class World(Moments, Launches, Steps):
     def end(self):
         """End what is under way, make everything usual, and tell which functions are launched natively then."""
         self.log = []
-        answers = [self.guarded(thread.resume) for thread in self.threads if thread.is_alive()]
+        answers = [self.guarded(thread.resume) for thread in self.threads if not thread.ended]
         self.muted += 1
         self.settle_down()
         self.library.clear_failures()
