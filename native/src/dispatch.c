@@ -8,6 +8,11 @@
 
 #include <string.h>
 
+/* Grids and arguments may launch, their own kernel as well, and so without end. The base does that in Python, which tells when it is
+   too deep and needs little of the stack: what is nested deeper than this goes its way. */
+#define MAX_NESTED 8
+static _Thread_local int nested;
+
 enum { ENVIRONMENT, IS_USUAL, DESCRIBE, RECIPE, FINISH, TYPE_OF_CACHES, TYPE_OF_FUNCTIONS, DISPATCHER_TYPE, OWNED };
 
 typedef struct {
@@ -18,6 +23,7 @@ typedef struct {
   PyObject *driver, *knobs; /* of the environment's source, which holds them */
   PyObject *source;
   Patience patience;
+  Workspace *spare; /* for the next call */
 } Launcher;
 
 /* The arguments of `launch`, and what has been found out so far; all of that is held. */
@@ -46,13 +52,15 @@ static int learn_environment(Launcher *launcher) {
   launcher->first_after_grid = first;
   launcher->driver = driver;
   launcher->knobs = knobs;
-  launcher->patience.failures = 0;
+  launcher->patience = (Patience){0};
   Py_DecRef(before);
   return is_as_watched(&launcher->environment, 0);
 }
 
 static int environment_holds(Launcher *launcher) {
-  return is_as_watched(&launcher->environment, 0) || (try_again(&launcher->patience) && learn_environment(launcher));
+  const Watched *environment = &launcher->environment;
+  return is_as_watched(environment, 0) ||
+         (try_again(&launcher->patience, difference(environment)) && learn_environment(launcher));
 }
 
 static int type_is_usual(Launcher *launcher, Dispatcher *dispatcher, PyObject *function) {
@@ -60,7 +68,7 @@ static int type_is_usual(Launcher *launcher, Dispatcher *dispatcher, PyObject *f
   PyTypeObject *type = Py_TYPE(function);
   if (watched->type_count > 0 && watched->types[0] == type && is_as_watched(watched, 0))
     return 1;
-  if (!try_again(&dispatcher->of_type))
+  if (!try_again(&dispatcher->of_type, difference(watched)))
     return 0;
   PyObject *source = PyObject_CallFunctionObjArgs(launcher->owned[IS_USUAL], (PyObject *)type, NULL);
   int usual = source && watch(watched, source);
@@ -68,7 +76,7 @@ static int type_is_usual(Launcher *launcher, Dispatcher *dispatcher, PyObject *f
     PyErr_Clear();
   Py_DecRef(source);
   if (usual)
-    dispatcher->of_type.failures = 0;
+    dispatcher->of_type = (Patience){0};
   return usual;
 }
 
@@ -169,8 +177,8 @@ static Entry *find_or_learn(const Attempt *attempt, const Tokens *tokens) {
 /* What has no value of its own has its default. */
 static void add_defaults(KnownCall *call) {
   for (int i = 0; i < call->dispatcher->parameter_count; ++i)
-    if (!call->values[i])
-      call->values[i] = PyTuple_GetItem(call->dispatcher->defaults, i);
+    if (!call->space->values[i])
+      call->space->values[i] = PyTuple_GetItem(call->dispatcher->defaults, i);
 }
 
 static int wants_ranges(const Attempt *attempt) {
@@ -183,49 +191,64 @@ static int wants_ranges(const Attempt *attempt) {
   return uses;
 }
 
-/* Finds the kernel of the call. Not inlined, as the tokens need much of the stack. */
-__attribute__((noinline)) static int find_kernel(Attempt *attempt) {
+/* Finds the kernel of the call. */
+static int find_kernel(Attempt *attempt) {
   KnownCall *call = &attempt->known;
   Dispatcher *dispatcher = call->dispatcher;
-  Tokens tokens;
-  if (dispatcher->of_calls.failures >= PATIENCE && !try_again(&dispatcher->of_calls))
+  Tokens *tokens = &call->space->tokens;
+  if (dispatcher->of_calls.failures >= PATIENCE && !try_again(&dispatcher->of_calls, (Difference){0, 0}))
     return 0;
-  if (!bind_call(dispatcher, attempt->arguments, attempt->keywords, call->values)) {
+  if (!bind_call(dispatcher, attempt->arguments, attempt->keywords, call->space->values)) {
     dispatcher->of_calls.failures += !PyErr_Occurred();
     return 0;
   }
-  tokens.count = tokens.answer_count = 0;
-  tokens.with_ranges = wants_ranges(attempt);
-  if (tokens.with_ranges >= 0 && add_word(&tokens, (uint64_t)tokens.with_ranges) &&
-      read_call(dispatcher, attempt->arguments, attempt->keywords, call->values, &tokens))
-    call->entry = find_or_learn(attempt, &tokens);
+  tokens->count = tokens->answer_count = 0;
+  tokens->with_ranges = wants_ranges(attempt);
+  if (tokens->with_ranges >= 0 && add_word(tokens, (uint64_t)tokens->with_ranges) &&
+      read_call(dispatcher, attempt->arguments, attempt->keywords, call->space->values, tokens))
+    call->entry = find_or_learn(attempt, tokens);
   else
     dispatcher->of_calls.failures += 1;
-  release_answers(&tokens);
+  release_answers(tokens);
   if (!call->entry || !globals_unchanged(attempt->attributes))
     return 0;
   add_defaults(call);
   return 1;
 }
 
+static int find_and_launch(Attempt *attempt, PyObject **result) {
+  Launcher *launcher = attempt->launcher;
+  KnownCall *call = &attempt->known;
+  call->space = launcher->spare ? launcher->spare : PyMem_Malloc(sizeof *call->space);
+  launcher->spare = NULL;
+  int found = call->space && find_kernel(attempt);
+  if (found) {
+    AfterGrid after = {&launcher->environment, launcher->first_after_grid, launcher->owned[FINISH]};
+    *result = launch_entry(call, &after);
+  }
+  if (launcher->spare)
+    PyMem_Free(call->space);
+  else
+    launcher->spare = call->space;
+  return found;
+}
+
 static PyObject *launch_function(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
   if (count != 4 || !PyTuple_Check(arguments[2]) || !PyDict_Check(arguments[3]))
     return PyErr_Format(PyExc_TypeError, "launch takes a function, a grid, a tuple and a dictionary");
-  Launcher *launcher = (Launcher *)self;
-  Attempt attempt;
-  memset(&attempt, 0, offsetof(Attempt, known.values));
-  attempt.launcher = launcher;
-  attempt.function = arguments[0];
-  attempt.known.grid = arguments[1];
-  attempt.arguments = arguments[2];
-  attempt.keywords = arguments[3];
+  Attempt attempt = {
+      .launcher = (Launcher *)self,
+      .function = arguments[0],
+      .arguments = arguments[2],
+      .keywords = arguments[3],
+      .known = {.grid = arguments[1]},
+  };
+  if (nested == MAX_NESTED || attempt.known.grid == Py_None)
+    return new_reference(Py_None);
+  nested += 1;
   PyObject *result = NULL;
-  int found = attempt.known.grid != Py_None && find_function(&attempt) && find_kernel(&attempt);
-  if (found && Py_EnterRecursiveCall(" while calling a Python object") == 0) {
-    AfterGrid after = {&launcher->environment, launcher->first_after_grid, launcher->owned[FINISH]};
-    result = launch_entry(&attempt.known, &after);
-    Py_LeaveRecursiveCall();
-  }
+  int found = find_function(&attempt) && find_and_launch(&attempt, &result);
+  nested -= 1;
   if (attempt.known.entry)
     release_entry(attempt.known.entry);
   PyObject *const held[] = {attempt.attributes, attempt.device, attempt.caches, attempt.known.stream,
@@ -253,6 +276,7 @@ static void deallocate(PyObject *self) {
     Py_DecRef(launcher->owned[i]);
   Py_DecRef(launcher->source);
   Py_DecRef(launcher->environment.source);
+  PyMem_Free(launcher->spare);
   PyObject_GC_Del(self);
   Py_DecRef(type);
 }

@@ -2,13 +2,6 @@
 
 #include <string.h>
 
-#define INTERVAL 64
-
-int try_again(Patience *patience) {
-  unsigned int failures = ++patience->failures;
-  return failures <= PATIENCE || failures % INTERVAL == 0;
-}
-
 /* Copies and pickles of what holds a dispatcher have none of their own yet. */
 static PyObject *reduce(PyObject *self, PyObject *arguments) {
   (void)self, (void)arguments;

@@ -8,17 +8,11 @@
 
 #define MAX_VALUES 64 /* parameters of a function */
 #define MAX_ENTRIES 64
-#define PATIENCE 32 /* so many failures in a row show that the fast path is of no use */
 
 typedef struct {
   char constant, has_default;
   Questions questions;
 } Parameter;
-
-/* Something was in the way so many times in a row: it is tried again less and less often. */
-typedef struct {
-  unsigned int failures;
-} Patience;
 
 typedef struct {
   PyObject base;
@@ -50,8 +44,5 @@ void add_entry(Dispatcher *dispatcher, Entry *entry, int place);
 
 /* Gives an entry up, if it is still there. */
 void drop_entry(Dispatcher *dispatcher, const Entry *entry);
-
-/* Whether to try again what has failed, counting this time. */
-int try_again(Patience *patience);
 
 #endif

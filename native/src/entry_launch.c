@@ -71,7 +71,7 @@ static int expand(Held *held, PyObject *expander, PyObject *descriptor, Argument
 
 /* Calls a grid that is a function. The base goes on with the values that it leaves in its dictionary, and so do we. */
 static int call_grid(KnownCall *call, Held *held) {
-  PyObject *dictionary = bound_arguments(call->dispatcher, call->values);
+  PyObject *dictionary = bound_arguments(call->dispatcher, call->space->values);
   held->extents = dictionary ? PyObject_CallFunctionObjArgs(call->grid, dictionary, NULL) : NULL;
   held->after_grid = held->extents ? PyDict_Values(dictionary) : NULL;
   Py_DecRef(dictionary);
@@ -79,7 +79,7 @@ static int call_grid(KnownCall *call, Held *held) {
     return 0;
   held->count = (int)PyList_Size(held->after_grid);
   for (int i = 0; i < held->count && i < call->dispatcher->parameter_count; ++i)
-    call->values[i] = PyList_GetItem(held->after_grid, i);
+    call->space->values[i] = PyList_GetItem(held->after_grid, i);
   return 1;
 }
 
@@ -88,7 +88,7 @@ static PyObject *list_values(const KnownCall *call, const Held *held) {
     return new_reference(held->after_grid);
   PyObject *list = PyList_New(0);
   for (int i = 0; list && i < held->count; ++i) {
-    if (PyList_Append(list, call->values[i]) < 0) {
+    if (PyList_Append(list, call->space->values[i]) < 0) {
       Py_DecRef(list);
       return NULL;
     }
@@ -114,8 +114,8 @@ static int collect_arguments(const KnownCall *call, Held *held, Arguments *argum
   for (int i = 0; i < held->count; ++i) {
     PyObject *expander = PyTuple_GetItem(call->entry->expanders, i);
     if (expander == Py_None)
-      add_argument(arguments, call->values[i]);
-    else if (!expand(held, expander, call->values[i], arguments))
+      add_argument(arguments, call->space->values[i]);
+    else if (!expand(held, expander, call->space->values[i], arguments))
       return 0;
   }
   return 1;
@@ -129,12 +129,12 @@ static int read_settings(const KnownCall *call, const Held *held, Settings *sett
   return read_word(call->stream, 4, &settings->stream);
 }
 
-/* Not inlined: what it has on the stack is not there while a grid runs, which may launch its own kernel again and again. */
-__attribute__((noinline)) static int launch_bound(const KnownCall *call, Held *held) {
-  Arguments arguments;
+static int launch_bound(const KnownCall *call, Held *held) {
+  Arguments *arguments = &call->space->arguments;
   Settings settings;
-  return allocate_scratch(held, call->entry->scratch, call->stream) && collect_arguments(call, held, &arguments) &&
-         read_settings(call, held, &settings) && launch_known(call->entry->program, &settings, &arguments, held->buffer);
+  return allocate_scratch(held, call->entry->scratch, call->stream) && collect_arguments(call, held, arguments) &&
+         read_settings(call, held, &settings) &&
+         launch_known(call->entry->program, &settings, arguments, held->buffer, &call->space->frame);
 }
 
 static int launch_held(KnownCall *call, Held *held, const AfterGrid *after) {

@@ -4,12 +4,20 @@
 
 #include "dispatcher.h"
 
-/* A call whose kernel is known. The caller holds all of it; `values` has what is bound to each parameter. */
+/* What is too large for the stack: a grid or an argument may launch its own kernel again and again. */
+typedef struct {
+  PyObject *values[MAX_VALUES]; /* what is bound to each parameter */
+  Tokens tokens;
+  Arguments arguments;
+  Frame frame;
+} Workspace;
+
+/* A call whose kernel is known. The caller holds all of it. */
 typedef struct {
   PyObject *grid, *stream;
   Dispatcher *dispatcher;
   Entry *entry;
-  PyObject *values[MAX_VALUES];
+  Workspace *space;
 } KnownCall;
 
 /* What of the environment the base reads after the grid was called, and the function that launches as the base does from there on. */

@@ -17,9 +17,9 @@ typedef struct {
   PyObject *values[MAX_ARGUMENTS];
 } Arguments;
 
-/* Launches with settings made before and without hooks or profiling. `scratch` is global scratch memory, or None. Returns 0 with an
-   exception set where that fails. */
-int launch_known(const Program *program, Settings *settings, const Arguments *arguments, PyObject *scratch);
+/* Launches with settings made before and without hooks or profiling. `scratch` is global scratch memory, or None; `frame` is for
+   its use. Returns 0 with an exception set where that fails. */
+int launch_known(const Program *program, Settings *settings, const Arguments *arguments, PyObject *scratch, Frame *frame);
 
 /* For vendors: reads the kernel's arguments; adds the pointers to scratch memory that end every kernel's parameters; calls a
    hook, if it is one. Those that can fail return 0 with an exception set. */

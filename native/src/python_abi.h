@@ -193,8 +193,6 @@ PyObject *PyModuleDef_Init(PyModuleDef *definition);
 void *PyModule_GetState(PyObject *module);
 int PyModule_AddObjectRef(PyObject *module, const char *name, PyObject *value);
 const char *Py_GetVersion(void);
-int Py_EnterRecursiveCall(const char *where);
-void Py_LeaveRecursiveCall(void);
 PyThreadState *PyEval_SaveThread(void);
 void PyEval_RestoreThread(PyThreadState *state);
 

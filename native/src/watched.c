@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#define INTERVAL 64
+#define SOON 8
+
 static int is_class(PyObject *object) { return (PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_TYPE_SUBCLASS) != 0; }
 
 static unsigned int current_version(const PyTypeObject *type) {
@@ -58,10 +61,12 @@ static int watch_names(Watched *watched, PyObject *list) {
 
 int watch(Watched *watched, PyObject *source) {
   PyObject *types, *list, *before = watched->source;
+  if (!PyTuple_Check(source))
+    return 0;
   watched->source = NULL;
   watched->type_count = watched->watch_count = 0;
   Py_DecRef(before);
-  if (!PyTuple_Check(source) || !PyArg_ParseTuple(source, "OO", &types, &list) || !watch_types(watched, types) || !watch_names(watched, list)) {
+  if (!PyArg_ParseTuple(source, "OO", &types, &list) || !watch_types(watched, types) || !watch_names(watched, list)) {
     watched->type_count = watched->watch_count = 0;
     return 0;
   }
@@ -82,4 +87,28 @@ int is_as_watched(const Watched *watched, int first) {
       return 0;
   }
   return 1;
+}
+
+Difference difference(const Watched *watched) {
+  for (int i = 0; i < watched->type_count; ++i)
+    if (current_version(watched->types[i]) != watched->versions[i])
+      return (Difference){i - MAX_WATCHED_TYPES, current_version(watched->types[i])};
+  for (int i = watched->watch_count - 1; i >= 0; --i) {
+    const Watch *each = &watched->watches[i];
+    PyObject *found = PyDict_GetItemWithError(each->dictionary, each->name);
+    if (found != each->expected || (each->is_list && PyList_Size(each->expected) != 0))
+      return (Difference){i, (uintptr_t)found};
+  }
+  return (Difference){-MAX_WATCHED_TYPES - 1, 0};
+}
+
+int try_again(Patience *patience, Difference met) {
+  unsigned int failures = ++patience->failures;
+  int other = met.place != patience->met.place || met.found != patience->met.found;
+  int again = failures <= PATIENCE || failures % INTERVAL == 0 || (other && failures - patience->last_try >= SOON);
+  if (again) {
+    patience->last_try = failures;
+    patience->met = met;
+  }
+  return again;
 }

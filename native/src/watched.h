@@ -29,10 +29,31 @@ unsigned int version_of(PyTypeObject *type);
 PyObject *type_version(PyObject *module, PyObject *type);
 
 /* Begins to watch what `source` lists: ((class, ...), (dictionary, name, value, ...)), where Ellipsis as the value means that the
-   name must be absent. What was watched before is forgotten. Returns 0, maybe with an exception set, where that is impossible. */
+   name must be absent. What was watched before is forgotten then, but not where `source` is no tuple. Returns 0, maybe with an exception set, where that is impossible. */
 int watch(Watched *watched, PyObject *source);
 
 /* Whether all is as it was, from the watch `first` on; what comes last is looked at first. Runs no code of others. */
 int is_as_watched(const Watched *watched, int first);
+
+/* What is not as it was, and what is there instead: to be compared, and nothing else. */
+typedef struct {
+  int place;
+  uintptr_t found;
+} Difference;
+
+/* Finds what is_as_watched met first. */
+Difference difference(const Watched *watched);
+
+/* Something is in the way, for a while or for good: whether it still is gets tried less and less often, but soon where it is
+   another thing. */
+typedef struct {
+  unsigned int failures, last_try;
+  Difference met;
+} Patience;
+
+#define PATIENCE 32 /* so many failures in a row show that the fast path is of no use */
+
+/* Whether to try again what has failed, counting this time. */
+int try_again(Patience *patience, Difference met);
 
 #endif

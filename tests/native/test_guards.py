@@ -105,11 +105,11 @@ def test_replaced_before_the_first_launch(base_python: Path, fork_python: Path, 
 
 def test_events(sides_in_use: Sides) -> None:
     share = run_events(sides_in_use, QUICK)
-    assert share > 0.2 or sides_in_use.backend == "hip"
+    assert share > 0.1 or sides_in_use.backend == "hip"
 
 
 @pytest.mark.slow
 def test_many_events(sides_in_use: Sides) -> None:
     chosen = settings(COMMON, max_examples=int(os.environ.get("GUARD_EXAMPLES", "300")))
     share = run_events(sides_in_use, chosen, seed(int(os.environ.get("GUARD_SEED", "1"))))
-    assert share > 0.1 or sides_in_use.backend == "hip"
+    assert share > 0.05 or sides_in_use.backend == "hip"

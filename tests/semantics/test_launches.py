@@ -14,6 +14,7 @@ SECTIONS = [
     "descriptors_whose_base_changes",
     "dtypes_that_are_new_each_time",
     "threads_that_change_a_tensor",
+    "threads_that_change_the_caches",
     "questions_are_those_of_the_base",
 ]
 
@@ -39,6 +40,23 @@ def test_what_others_replace(run_both: Both) -> None:
     assert list(fork) == list(base)
     assert len(base) > 25
     assert {name: (base[name], fork[name]) for name in base if base[name] != fork[name]} == {}
+
+
+@pytest.fixture(scope="module")
+def functions(run_both: Both) -> tuple[Any, Any]:
+    return run_both("launch_functions.py")
+
+
+@pytest.mark.parametrize("kind", ["function", "autotuner", "attributes", "frames", "calls"])
+def test_a_function_with_a_grid_is_a_function(functions: tuple[Any, Any], kind: str) -> None:
+    base, fork = functions
+    assert fork[kind] == base[kind]
+
+
+def test_launches_within_launches_end_in_a_recursion_error(functions: tuple[Any, Any]) -> None:
+    base, fork = functions
+    assert fork["recursions"] == base["recursions"]
+    assert base["recursions"][:4] == ["RecursionError"] * 4
 
 
 def by_section(events: list[Any]) -> dict[str, list[Any]]:

@@ -11,7 +11,6 @@ import gc
 import importlib.util
 import json
 import os
-import pickle
 import re
 import sys
 import weakref

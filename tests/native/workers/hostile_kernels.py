@@ -117,7 +117,9 @@ class Fast:
         guards, recipes = self.dispatch._native_guards, self.dispatch._native_recipe
         functions = (guards.environment, guards.usual, recipes.describe, recipes.recipe, self.dispatch._finish)
         types_ = (collections.defaultdict, types.FunctionType)
-        launcher = attempt(module.make_launcher, *(spoiled(each, 0.03) for each in (*map(spoiling, functions), *types_)))
+        launcher = attempt(
+            module.make_launcher, *(spoiled(each, 0.03) for each in (*map(spoiling, functions), *types_))
+        )
         if launcher is None:
             return
         launch, self.dispatch.launch = self.dispatch.launch, launcher.launch

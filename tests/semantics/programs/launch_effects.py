@@ -32,7 +32,7 @@ def pair(x, y, n):
 
 
 @triton.jit(do_not_specialize=["x"])
-def unaligned(x, y: "*fp32", n: tl.float32):  # noqa: F722, UP037
+def unaligned(x, y: "*fp32", n: tl.float32):  # noqa: F722
     tl.store(y, n)
     tl.store(x, 1)
 
@@ -60,11 +60,11 @@ def chosen(answer):
     return [str(answer.src.signature), str(answer.src.attrs)]
 
 
-def launched(action):
+def launched(action, *arguments, **options):
     """Launch; give the kernel, the parameters, or the error."""
     DRIVER.library.launches()
     try:
-        outcome = chosen(action())
+        outcome = chosen(action(*arguments, **options))
     except Exception as error:
         outcome = [type(error).__name__, str(error)]
     # Tensor maps hold the address of their own memory, nothing else that differs.
@@ -88,7 +88,7 @@ def grids_that_move_a_tensor():
         return (1,)
 
     for _ in range(4):
-        yield launched(lambda: kernel[moving](x, 64, B=64))
+        yield launched(kernel[moving], x, 64, B=64)
 
 
 @section
@@ -113,9 +113,9 @@ def grids_that_change_what_a_kernel_is_chosen_by():
         for _ in range(3):
             x.__dict__.pop("data_ptr", None)
             x.address, x.dtype, x.__class__ = 0x1000, dtype_named("float32"), TensorLike
-            yield launched(lambda: kernel[changing](x, 64, B=size))
+            yield launched(kernel[changing], x, 64, B=size)
         for later in (tensor(0x1004), tensor(0x1000, "float16"), Other(0x1004, dtype_named("float16")), tensor(0x1000)):
-            yield launched(lambda: kernel[(1,)](later, 64, B=size))
+            yield launched(kernel[(1,)], later, 64, B=size)
 
 
 @section
@@ -130,10 +130,10 @@ def hooks_that_change_a_tensor():
             for _ in range(3):
                 x.address, x.dtype = 0x1000, dtype_named("float32")
                 chain.add(hook)
-                yield launched(lambda: pair[(1,)](x, x, 7))
+                yield launched(pair[(1,)], x, x, 7)
                 chain.remove(hook)
                 for later in (tensor(0x1004), tensor(0x1000, "float16"), tensor(0x1000)):
-                    yield launched(lambda: pair[(1,)](later, later, 7))
+                    yield launched(pair[(1,)], later, later, 7)
 
 
 @section
@@ -146,7 +146,7 @@ def allocators_that_move_a_tensor():
 
     triton.set_allocator(allocator)
     for _ in range(4):
-        yield launched(lambda: scratched[(2,)](x, 32, 48))
+        yield launched(scratched[(2,)], x, 32, 48)
 
 
 @section
@@ -160,10 +160,10 @@ def descriptors_whose_base_changes():
 
         for _ in range(3):
             descriptor.base = tensor(0x1000)
-            yield launched(lambda: described[replacing](descriptor, tensor(64)))[0]
+            yield launched(described[replacing], descriptor, tensor(64))[0]
         for dtype in ("float16", "float32", "float16"):
             later = TensorDescriptor(tensor(0x1000, dtype), [64, 64], [64, 1], [block, 16])
-            yield launched(lambda: described[(1,)](later, tensor(64)))[0]
+            yield launched(described[(1,)], later, tensor(64))[0]
 
 
 class Wrapper:
@@ -213,7 +213,34 @@ def threads_that_change_a_tensor():
     thread.join()
     sys.setswitchinterval(0.005)
     for dtype in ("float16", "float32"):
-        yield launched(lambda: kernel[(1,)](tensor(0x1000, dtype), 64, B=32))
+        yield launched(kernel[(1,)], tensor(0x1000, dtype), 64, B=32)
+
+
+@section
+def threads_that_change_the_caches():
+    """What the base has for a function grows and shrinks while calls of it are looked up."""
+    sys.setswitchinterval(1e-6)
+    kernels, done = pair.device_caches[0][0], threading.Event()
+    kernels.update(dict.fromkeys(range(3000)))
+
+    def churn():
+        while not done.is_set():
+            for number in range(3000, 3010):
+                kernels[number] = None
+            for number in range(3000, 3010):
+                del kernels[number]
+
+    thread = threading.Thread(target=churn)
+    thread.start()
+    value, bound = Wrapper(32), pair[(1,)]
+    for turn in range(400):
+        seen = launched(bound, value, tensor(16 * turn), 3)
+        if seen[0][0] != "{'x': '*fp32', 'y': '*fp32', 'n': 'i32'}":
+            yield seen
+    done.set()
+    thread.join()
+    sys.setswitchinterval(0.005)
+    yield len(kernels)
 
 
 ASKED = []
@@ -241,11 +268,6 @@ class Counting:
         return 0x1000
 
 
-def questions(action):
-    ASKED.clear()
-    return [launched(action), list(ASKED)]
-
-
 @section
 def questions_are_those_of_the_base():
     """Their number and order, whether they answer or raise; the kernels have been launched before."""
@@ -255,21 +277,17 @@ def questions_are_those_of_the_base():
     for error in (ValueError, KeyError, AttributeError, TypeError, OverflowError):
         for raises_at in (None, *range(1, 10)):
             a, b = Counting("a", raises_at, error), Counting("b")
-            for action in (
-                lambda: pair[(1,)](a, b, 3),
-                lambda: pair[(1,)](n=3, y=b, x=a),
-                lambda: pair[lambda _: (2,)](b, a, 3),
-                lambda: unaligned[(1,)](a, b, 3.0),
-                lambda: items[(1,)]((a, 2.5), y=b),
-                lambda: pair[(1,)](a, b, "text"),
-                lambda: pair[(1,)](a, b),
-            ):
-                seen = questions(action)
-                # Errors that looking in another way may also raise are asked for once more.
-                if raises_at is None or error in (ValueError, KeyError):
-                    yield seen
-                else:
-                    yield seen[0]
+            for grid, function, arguments, named in [
+                ((1,), pair, (a, b, 3), {}),
+                ((1,), pair, (), {"n": 3, "y": b, "x": a}),
+                (lambda _: (2,), pair, (b, a, 3), {}),
+                ((1,), unaligned, (a, b, 3.0), {}),
+                ((1,), items, ((a, 2.5),), {"y": b}),
+                ((1,), pair, (a, b, "text"), {}),
+                ((1,), pair, (a, b), {}),
+            ]:
+                ASKED.clear()
+                yield [launched(function[grid], *arguments, **named), list(ASKED)]
 
 
 print(json.dumps(REPORT))

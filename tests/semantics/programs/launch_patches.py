@@ -102,7 +102,9 @@ class Asked:
 
 def instance_attributes(compiled):
     """Kernels and launchers themselves."""
-    replace(compiled, "launch_metadata", lambda _: told("launch_metadata", type(compiled).launch_metadata.__get__(compiled)))
+    replace(
+        compiled, "launch_metadata", lambda _: told("launch_metadata", type(compiled).launch_metadata.__get__(compiled))
+    )
     replace(compiled, "_init_handles", lambda _: told("_init_handles", type(compiled)._init_handles.__get__(compiled)))
     replace(compiled, "result", lambda _: lambda: EVENTS.append("result") or compiled)
     replace(compiled, "_run", lambda before: told("_run", before))
@@ -119,7 +121,9 @@ def classes():
     ]:  # fmt: skip
         replace(class_, name, functools.partial(told, name))
     replace(CompiledKernel, "run", property_told("run"))
-    replace(CompiledKernel, "function", lambda _: property(lambda self: EVENTS.append("asked") or vars(self)["function"]))
+    replace(
+        CompiledKernel, "function", lambda _: property(lambda self: EVENTS.append("asked") or vars(self)["function"])
+    )
     replace(CompiledKernel, "__getattribute__", lambda _: told("ask", object.__getattribute__))
     replace(CompiledKernel, "result", lambda _: lambda self: EVENTS.append("result") or self)
     replace(DriverConfig, "active", property_told("active"))

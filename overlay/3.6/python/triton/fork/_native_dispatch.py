@@ -33,7 +33,8 @@ def prepare() -> Any:
     if module is None or not _native_guards.versions_tell(module.type_version):
         launch = _nothing
     else:
-        learned = (_native_guards.environment, _native_guards.usual, _native_recipe.describe, _native_recipe.recipe)
+        guards, recipes = _native_guards, _native_recipe
+        learned: tuple[Any, ...] = (guards.environment, guards.usual, recipes.describe, recipes.recipe)
         launcher = module.make_launcher(*map(_quiet, learned), _finish, collections.defaultdict, FunctionType)
         launch = launcher.launch
     return launch

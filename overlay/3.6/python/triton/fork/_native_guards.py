@@ -51,7 +51,8 @@ def is_plain(class_: type, *names: str) -> bool:
     :param class_: The class.
     :param names: Names of attributes.
     """
-    if class_.__getattribute__ is not object.__getattribute__:
+    ask: Any = class_.__getattribute__
+    if ask is not object.__getattribute__:
         return False
     members = [vars(each)[name] for each in class_.__mro__ for name in names if name in vars(each)]
     return not any(hasattr(type(member), "__get__") for member in members)
@@ -105,7 +106,7 @@ def _names(dictionary: dict[str, Any], *names: str) -> tuple[Any, ...]:
     return sum(((dictionary, name, dictionary.get(name, ABSENT)) for name in names), ())
 
 
-def usual(class_: type) -> Watched | None:
+def usual(class_: Any) -> Watched | None:
     """Look at a class of JIT functions.
 
     :returns: What to watch of it; ``None`` where it launches in a way of its own.
