@@ -165,12 +165,14 @@ class World(Moments, Launches, Steps):
         """End what is under way, make everything usual, and tell which functions are launched natively then."""
         self.log = []
         answers = [self.guarded(thread.resume) for thread in self.threads if not thread.ended]
+        launches, seen = self.records(), self.log
         self.muted += 1
         self.settle_down()
         self.library.clear_failures()
         self.module.SCALE, self.module.FACTOR = triton.language.constexpr(2), triton.language.constexpr(3)
         settled = {name: self.guarded(lambda name=name: self.settled(name)) for name in sorted(self.used)}
-        return {"answer": [answers, settled], "launches": self.records(), "seen": self.log, "loaded": 0}
+        self.library.launches()
+        return {"answer": [answers, settled], "launches": launches, "seen": seen, "loaded": 0}
 
     def in_thread(self, action):
         """Do something in another thread, and wait for it."""
