@@ -3,16 +3,21 @@
 import contextlib
 import json
 import subprocess
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from hypothesis import HealthCheck, given, seed, settings
 
 from .cases import Case
 from .programs import TESTS, environment
 
 Outcome = dict[str, Any]
 
+#: For hypothesis: cases take long, and what failed is not kept for another day.
+COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 WORKER = TESTS / "fake_driver" / "workers" / "differential.py"
 
 
@@ -125,6 +130,30 @@ def differences(base: Sequence[Outcome], fork: Sequence[Outcome]) -> list[str]:
 
 def _essence(outcome: Outcome) -> Any:
     return outcome.get("error", outcome)
+
+
+def compare_many(base: Side, fork: Side, strategy: Any, chosen: settings, start: int | None = None) -> Counter[str]:
+    """Run generated cases on both sides.
+
+    :param base: the side that is right by definition
+    :param fork: the side under test
+    :param strategy: where cases come from
+    :param chosen: how many, and how hypothesis goes about it
+    :param start: where random choices start; None where ``chosen`` says it
+    :returns: how many calls there were, and how many of which outcome on the base
+    :raises AssertionError: when the sides differ, for a case made short
+    """
+    seen: Counter[str] = Counter()
+
+    @given(strategy)
+    def run(case: Case) -> None:
+        for outcome in compare(base, fork, case):
+            seen.update(outcome.keys() & {"launches", "error", "crash", "again"})
+            seen["calls"] += 1
+
+    decorated = settings(chosen)(run)
+    (decorated if start is None else seed(start)(decorated))()
+    return seen
 
 
 def compare(base: Side, fork: Side, case: Case) -> list[Outcome]:

@@ -39,12 +39,20 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--length", type=int, default=10, metavar="N", help="most steps of a program (default 10)")
     made.add_argument("--backend", choices=["cuda", "hip"], default="cuda", help="the driver (default cuda)")
     made.add_argument("--questions", action="store_true", help="foreign objects must be asked exactly as often")
-    made.add_argument("--only", choices=PARTS, nargs="*", default=PARTS, help="what is compared of a step (default: all)")
-    made.add_argument("--save", type=Path, metavar="DIR", help="write what is found there, as files for --replay and --known")
+    made.add_argument(
+        "--only", choices=PARTS, nargs="*", default=PARTS, help="what is compared of a step (default: all)"
+    )
+    made.add_argument(
+        "--save", type=Path, metavar="DIR", help="write what is found there, as files for --replay and --known"
+    )
     made.add_argument("--known", type=Path, nargs="*", default=[], metavar="FILE", help="pass over programs like these")
-    made.add_argument("--folder", type=Path, metavar="DIR", help="where caches and fake drivers are kept (default: none kept)")
+    made.add_argument(
+        "--folder", type=Path, metavar="DIR", help="where caches and fake drivers are kept (default: none kept)"
+    )
     made.add_argument("--replay", type=Path, metavar="FILE", help="run one program, in JSON, instead of random ones")
-    made.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="environment variable of the fork's side")
+    made.add_argument(
+        "--env", action="append", default=[], metavar="NAME=VALUE", help="environment variable of the fork's side"
+    )
     return made
 
 

@@ -16,7 +16,18 @@ KINDS = ["watched", "watched", "silent", "silent", "fresh", "other", "proxy", "l
 TENSORS = ["t0", "t0", "t1", "t1", "t2", "t3"]
 # A number of each sort of specialisation; 1 is left out of the constants, where the fork tells it from True and the base does not.
 NUMBERS = [5, 5, 5, 21, 32, 16, 1, 0, -7, 2**31 - 1, 2**31, 2**63, 2**64, -(2**63), 10**30]
-BARE = ["plain", "mixed", "constant", "uses_global", "uses_helper", "described", "scratch", "nested", "descriptor", "own"]
+BARE = [
+    "plain",
+    "mixed",
+    "constant",
+    "uses_global",
+    "uses_helper",
+    "described",
+    "scratch",
+    "nested",
+    "descriptor",
+    "own",
+]
 WRAPPED = ["tuned", "heuristic"]
 
 

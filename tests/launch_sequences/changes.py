@@ -55,7 +55,9 @@ def of_objects(tensors: list[str]) -> list[Steps]:
             {
                 "do": st.just("make_tensor"),
                 "name": st.sampled_from(tensors),
-                "spec": st.tuples(st.sampled_from(KINDS), st.sampled_from(ADDRESSES), st.sampled_from(DTYPES)).map(list),
+                "spec": st.tuples(st.sampled_from(KINDS), st.sampled_from(ADDRESSES), st.sampled_from(DTYPES)).map(
+                    list
+                ),
             }
         ),
         step("make_constant", name=["c0", "c1"], size=[16, 32]),
@@ -91,6 +93,7 @@ def of_functions(kernels: list[str]) -> list[Steps]:
         step("defaults", kernel=["mixed"], values=[[32, 7], [64, 8]]),
         step("duplicate", kernel=kernels),
         step("pickle", kernel=kernels),
+        step("forget_function", kernel=kernels),
         step("launch_metadata", kernel=kernels, on=[True, False]),
         step("bind", kernel=kernels, grid=[["tuple", [3], "plain"], ["tuple", [3], "function"]]),
     ]
@@ -125,7 +128,10 @@ def of_triton(backend: str) -> list[Steps]:
     ]
     if backend == "cuda":
         # After a launch that failed the base calls HIP's exit hook with the exception set.
-        changes += [step("fail", functions=[LAUNCH_FUNCTIONS[backend]]), step("fail", functions=[LOAD_FUNCTIONS[backend]])]
+        changes += [
+            step("fail", functions=[LAUNCH_FUNCTIONS[backend]]),
+            step("fail", functions=[LOAD_FUNCTIONS[backend]]),
+        ]
     return changes
 
 
@@ -136,4 +142,6 @@ def changes(focus: Focus) -> Steps:
     :param focus: what the program is about
     """
     objects = st.one_of(of_objects(list(focus.tensors)))
-    return st.one_of(objects, objects, st.one_of(of_functions(list(focus.kernels))), st.one_of(of_triton(focus.backend)))
+    return st.one_of(
+        objects, objects, st.one_of(of_functions(list(focus.kernels))), st.one_of(of_triton(focus.backend))
+    )

@@ -75,7 +75,9 @@ BETWEEN_AND_DURING: dict[str, Program] = {
         launch(times=2),
     ],
     "types that are new each time": [launch("t2", times=2), launch("t3", times=2)] * 10,
-    "failure after the launch": [launch(during=[["data_ptr after the launch", {"do": "raise", "error": "LookupError"}]])],
+    "failure after the launch": [
+        launch(during=[["data_ptr after the launch", {"do": "raise", "error": "LookupError"}]])
+    ],
     "classes that refuse to be compared": [{"do": "drop", "name": "t0", "kind": "loud"}, launch(times=2)],
     "hooks for a while": [
         {"do": "set_hook", "side": "enter", "function": True},
@@ -85,8 +87,14 @@ BETWEEN_AND_DURING: dict[str, Program] = {
     ],
     "debugging for a while": [{"do": "knob", "name": "debug", "setting": True}, launch(times=40)],
     "a grid for ever": [launch(times=2), {"do": "endless", "kernel": "plain", "limit": None, "stack": 0}],
-    "a grid for ever, nested deeply": [launch(times=2), {"do": "endless", "kernel": "plain", "limit": 20000, "stack": 0}],
-    "a grid for ever, small stack": [launch(times=2), {"do": "endless", "kernel": "plain", "limit": None, "stack": 1 << 18}],
+    "a grid for ever, nested deeply": [
+        launch(times=2),
+        {"do": "endless", "kernel": "plain", "limit": 20000, "stack": 0},
+    ],
+    "a grid for ever, small stack": [
+        launch(times=2),
+        {"do": "endless", "kernel": "plain", "limit": None, "stack": 1 << 18},
+    ],
     "constant that was used": [launch(kernel="constant"), {"do": "use", "name": "c0"}, launch(kernel="constant")],
     "two launches at once": [
         {"do": "begin", "launch": {**launch(grid=COMPUTED), "during": [["grid", {"do": "pause"}]]}},
@@ -117,5 +125,7 @@ PATCHED = [
 EXAMPLES: dict[str, Program] = {
     **BETWEEN_AND_DURING,
     **{f"patched {name}": patched(name) for name in PATCHED},
+    **{f"patched before the first launch: {name}": patched(name)[1:] for name in ("run", "launcher")},
+    "function that is forgotten": [launch(times=2), {"do": "forget_function", "kernel": "plain"}, launch(times=2)],
     **{f"caches: {what}": changed_caches(what) for what in ("watch", "watch kernels", "watch keys", "wrap binder")},
 }

@@ -84,7 +84,9 @@ def suspensions(draw: st.DrawFn, focus: Focus) -> Step:
 @st.composite
 def endless(draw: st.DrawFn, focus: Focus) -> Step:
     """Draw a launch whose grid launches the same again."""
-    plain = [kernel for kernel in focus.kernels if kernel not in ("nested", "descriptor", "mixed", "constant")] or ["plain"]
+    plain = [kernel for kernel in focus.kernels if kernel not in ("nested", "descriptor", "mixed", "constant")] or [
+        "plain"
+    ]
     limits = st.sampled_from([(None, 0), (5000, 0), (20000, 0), (None, 1 << 18)])
     limit, stack = draw(limits)
     return {"do": "endless", "kernel": draw(st.sampled_from(plain)), "limit": limit, "stack": stack}

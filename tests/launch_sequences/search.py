@@ -128,9 +128,7 @@ class Search:
         found = self.pair.run(program)
         return Finding(program, found, reproduced=bool(found))
 
-    def find_all(
-        self, count: int, seed: int, report: Callable[[str], None] = lambda text: None
-    ) -> Iterator[Finding]:
+    def find_all(self, count: int, seed: int, report: Callable[[str], None] = lambda text: None) -> Iterator[Finding]:
         """Go on after each finding, passing over what is of its kind.
 
         :param count: programs to run in all

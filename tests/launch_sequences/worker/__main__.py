@@ -15,7 +15,6 @@ from tests.native.workers.extension import load_extension
 from .patches import Patches
 from .world import World
 
-
 LONGEST = 240  # seconds for a program, on a machine that has other things to do
 
 

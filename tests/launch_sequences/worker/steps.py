@@ -1,13 +1,11 @@
 """Steps that change something: between launches, or at a moment of one."""
 # mypy: ignore-errors
 
-import collections
 import copy
 import gc
 import os
 import pickle
 import sys
-import threading
 import weakref
 
 import triton.language as tl
@@ -15,7 +13,6 @@ from triton.runtime import _allocation
 from triton.runtime.driver import driver as drivers
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from tests.fake_driver.tensors import dtype_named
 from triton import knobs
 
 from . import caches, foreign
@@ -179,9 +176,7 @@ class Steps:
         hooks = self.function(kernel).pre_run_hooks
         if not on:
             return hooks.clear()
-        return hooks.append(
-            lambda *arguments, **options: self.happened("pre_run", len(arguments), sorted(options))
-        )
+        return hooks.append(lambda *arguments, **options: self.happened("pre_run", len(arguments), sorted(options)))
 
     def do_function_debug(self, kernel, setting):
         self.function(kernel).debug = setting
@@ -223,6 +218,16 @@ class Steps:
     def do_pickle(self, kernel):
         """Copy a function through a pickle; what torch's inductor takes out of it before is taken out of a copy."""
         setattr(self.module, kernel, pickle.loads(pickle.dumps(self.function(kernel))))
+
+    def do_forget_function(self, kernel):
+        """Load a function anew; tell whether the old one is gone."""
+        gone = weakref.ref(vars(self.module).pop(kernel))
+        self.bound.pop(kernel, None)
+        self.used.pop(kernel, None)
+        self.kernels.clear()  # they hold their functions
+        setattr(self.module, kernel, getattr(self.load(), kernel))
+        gc.collect()
+        return gone() is None
 
     def do_launch_metadata(self, kernel, on):
         self.function(kernel).launch_metadata = (lambda *_: {"extent": 7}) if on else None

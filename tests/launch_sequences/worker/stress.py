@@ -5,6 +5,7 @@ launch must be of a kernel for the type of its tensor, and each call must launch
 """
 # mypy: ignore-errors
 
+import gc
 import json
 import random
 import sys
@@ -13,15 +14,14 @@ from collections import Counter
 from pathlib import Path
 
 from tests.fake_driver.nvidia import install
+from tests.launch_sequences.worker import caches, foreign
+from tests.launch_sequences.worker.world import KERNELS
 from tests.native.workers.extension import load_extension
 from triton import knobs
 
-from . import caches, foreign
-from .world import KERNELS
-
 TYPES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "float64": "fp64"}
 SPAN = 1 << 20
-LAUNCHERS, CHANGERS, LAUNCHES = 4, 2, 400
+LAUNCHERS, CHANGERS, LAUNCHES = 4, 2, 200
 
 
 class Silent:
@@ -75,8 +75,6 @@ class Stress:
         caches.change(None, self.function, random_choice.choice(["clear kernels", "clear keys", "clear"]), 0)
 
     def collect(self, random_choice):
-        import gc
-
         gc.collect()
 
     def hook(self, random_choice):

@@ -52,6 +52,7 @@ class World(Moments, Launches, Steps):
         self.settle_down()
         self.library.clear_failures()
         self.library.launches()
+        sys.modules.pop("sequence_kernels", None)
         self.module = self.load()
         for name, spec in OBJECTS:
             self.make_tensor(name, spec)
@@ -64,7 +65,8 @@ class World(Moments, Launches, Steps):
     def load(self):
         # Always the same name: it is part of the kernels' keys.
         spec = importlib.util.spec_from_file_location("sequence_kernels", KERNELS)
-        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules.setdefault(spec.name, module)
         spec.loader.exec_module(module)
         return module
 
