@@ -38,7 +38,7 @@ def usual_launch(kernel: str, name: str, times: int, grid: list[Any] | None = No
 def launches(draw: st.DrawFn, focus: Focus, *, depth: int = 1) -> Step:
     """Draw a launch, most often a usual one, and what happens during it."""
     kernel = draw(st.sampled_from([*focus.kernels * 4, *WRAPPED] if depth else focus.kernels))
-    made = usual_launch(kernel, draw(st.sampled_from(focus.tensors)), draw(st.integers(1, 4)), draw(usual_grid))
+    made = usual_launch(kernel, draw(st.sampled_from(focus.tensors)), draw(st.integers(1, 6)), draw(usual_grid))
     oddness = draw(st.integers(0, 5))
     if oddness == 0:
         made["grid"] = draw(grids)
@@ -87,7 +87,7 @@ def endless(draw: st.DrawFn, focus: Focus) -> Step:
     plain = [kernel for kernel in focus.kernels if kernel not in ("nested", "descriptor", "mixed", "constant")] or [
         "plain"
     ]
-    limits = st.sampled_from([(None, 0), (5000, 0), (20000, 0), (None, 1 << 18)])
+    limits = st.sampled_from([(None, 0), (None, 0), (6000, 0), (None, 1 << 18)])
     limit, stack = draw(limits)
     return {"do": "endless", "kernel": draw(st.sampled_from(plain)), "limit": limit, "stack": stack}
 
@@ -118,7 +118,7 @@ def programs(draw: st.DrawFn, backend: str = "cuda", length: int = 10) -> Progra
     kernels = tuple(draw(st.lists(st.sampled_from(BARE + ["plain"] * 6), min_size=1, max_size=2, unique=True)))
     tensors = tuple(draw(st.lists(st.sampled_from(TENSORS), min_size=1, max_size=2, unique=True)))
     focus = Focus(backend, kernels, tensors)
-    probes = [usual_launch(kernel, tensors[0], 2) for kernel in kernels]
+    probes = [usual_launch(kernel, tensors[0], 3) for kernel in kernels]
     program = list(probes) if draw(st.integers(0, 3)) else []
     for other in draw(st.lists(steps(focus), min_size=length // 2, max_size=length)):
         program.append(other)

@@ -117,16 +117,17 @@ class Search:
                 last.append(Finding(program, found, reproduced=False))
             return bool(found)
 
-        chosen = settings(_QUIET, max_examples=count, phases=[Phase.generate, Phase.shrink])
+        chosen = settings(_QUIET, max_examples=count, phases=[Phase.generate])
         try:
             program = find(self.strategy, differs, settings=chosen, random=random.Random(seed))
         except NoSuchExample:
             return None
-        except Flaky:
+        except Flaky:  # hypothesis runs what it has found once more
+            return last[-1]
+        if not self.pair.run(program):
             return last[-1]
         program = shorten(program, lambda shorter: bool(self.pair.run(shorter)))
-        found = self.pair.run(program)
-        return Finding(program, found, reproduced=bool(found))
+        return Finding(program, self.pair.run(program))
 
     def find_all(self, count: int, seed: int, report: Callable[[str], None] = lambda text: None) -> Iterator[Finding]:
         """Go on after each finding, passing over what is of its kind.
