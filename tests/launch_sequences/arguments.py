@@ -45,6 +45,14 @@ class Focus:
     tensors: tuple[str, ...]
 
 
+def one_of(*choices: tuple[int, Strategy]) -> Strategy:
+    """Draw from one of several strategies. Hypothesis's own ``one_of`` takes nested ones apart, so that big ones win.
+
+    :param choices: each with its weight
+    """
+    return st.sampled_from([strategy for weight, strategy in choices for _ in range(weight)]).flatmap(lambda each: each)
+
+
 addresses = st.sampled_from(ADDRESSES)
 dtypes = st.sampled_from(DTYPES)
 kinds = st.sampled_from(KINDS)

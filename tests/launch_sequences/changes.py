@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from .arguments import ADDRESSES, DTYPES, KINDS, NUMBERS, Focus
+from .arguments import ADDRESSES, DTYPES, KINDS, NUMBERS, Focus, one_of
 
 Step = dict[str, Any]
 Steps = st.SearchStrategy[Step]
@@ -141,7 +141,6 @@ def changes(focus: Focus) -> Steps:
 
     :param focus: what the program is about
     """
-    objects = st.one_of(of_objects(list(focus.tensors)))
-    return st.one_of(
-        objects, objects, st.one_of(of_functions(list(focus.kernels))), st.one_of(of_triton(focus.backend))
-    )
+    parts = (of_objects(list(focus.tensors)), of_functions(list(focus.kernels)), of_triton(focus.backend))
+    objects, functions, triton = (st.sampled_from(part).flatmap(lambda each: each) for part in parts)
+    return one_of((4, objects), (2, functions), (3, triton))

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from .arguments import BARE, TENSORS, WRAPPED, Focus, grids, options, usual_grid, usual_values_of, values_of
+from .arguments import BARE, TENSORS, WRAPPED, Focus, grids, one_of, options, usual_grid, usual_values_of, values_of
 from .changes import ERRORS, PATCHES, Step, Steps, changes, step
 
 Program = list[Step]
@@ -17,8 +17,8 @@ QUESTIONS = [f"{question}{phase}" for question in ("data_ptr", "dtype") for phas
 QUESTIONS += ["eq", "hash", "index", "bool", "mod", "cache get", "cache item", "caches item"]
 EVENTS = ["allocator", "enter alone", "exit alone", "enter of a chain", "exit of a chain", "pre_run", "binder"]
 EVENTS += ["jit_cache_hook", "jit_post_compile_hook", "len of grid", "item of grid", "cache set"]
-moments = st.one_of(
-    st.just("grid"), st.just("grid"), st.sampled_from(QUESTIONS), st.sampled_from(EVENTS), st.sampled_from(PATCHES)
+moments = one_of(
+    (4, st.just("grid")), (3, st.sampled_from(QUESTIONS)), (2, st.sampled_from(EVENTS)), (1, st.sampled_from(PATCHES))
 )
 
 
@@ -58,17 +58,22 @@ def launches(draw: st.DrawFn, focus: Focus, *, depth: int = 1) -> Step:
 @functools.cache
 def during(focus: Focus) -> Steps:
     """Draw what happens at a moment of a launch."""
-    change = changes(focus)
-    return st.one_of(
-        change,
-        change,
-        change,
-        change,
-        step("raise", error=ERRORS),
-        launches(focus, depth=0),
-        change.map(lambda inner: {"do": "thread", "step": inner}),
-        launches(focus, depth=0).map(lambda inner: {"do": "thread", "step": inner}),
+    change, inner = changes(focus), launches(focus, depth=0)
+    return one_of(
+        (8, change),
+        (1, step("raise", error=ERRORS)),
+        (1, inner),
+        (2, change.map(in_thread)),
+        (1, inner.map(in_thread)),
     )
+
+
+def in_thread(inner: Step) -> Step:
+    """Make a step of one that another thread does.
+
+    :param inner: the step
+    """
+    return {"do": "thread", "step": inner}
 
 
 @st.composite
@@ -98,13 +103,14 @@ def steps(focus: Focus) -> Steps:
 
     :param focus: what the program is about
     """
-    rarely = [endless(focus), step("launch_compiled", number=[0, 1, 2], values=[[["stored", "t0"], ["int", "5"]]])]
-    return st.one_of(
-        *[launches(focus)] * 8,
-        *[changes(focus)] * 6,
-        suspensions(focus),
-        step("resume", number=[0, 1]),
-        st.one_of(rarely),
+    compiled = step("launch_compiled", number=[0, 1, 2], values=[[["stored", "t0"], ["int", "5"]]])
+    return one_of(
+        (16, launches(focus)),
+        (10, changes(focus)),
+        (3, suspensions(focus)),
+        (3, step("resume", number=[0, 1])),
+        (1, compiled),
+        (1, endless(focus)),
     )
 
 

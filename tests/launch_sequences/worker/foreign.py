@@ -146,11 +146,13 @@ def watched_number(watcher, name, number):
 class Constant:
     """A constant with an equality of its own; ``uses`` is no part of it.
 
-    :param watcher: has ``asked(question, name)``
+    :cvar watcher: has ``asked(question, name)``; not an attribute of each constant, through which all else would be found
     """
 
-    def __init__(self, watcher, name, size):
-        self.watcher, self.name, self.size, self.uses = watcher, name, size, 0
+    watcher = None
+
+    def __init__(self, name, size):
+        self.name, self.size, self.uses = name, size, 0
 
     def __eq__(self, other):
         self.watcher.asked("eq", self.name)

@@ -31,7 +31,7 @@ class Steps:
         self.objects[name] = foreign.make_tensor(self, name, *spec)
 
     def make_constant(self, name, size):
-        self.objects[name] = foreign.Constant(self, name, size)
+        self.objects[name] = foreign.Constant(name, size)
 
     do_make_tensor, do_make_constant = make_tensor, make_constant
 

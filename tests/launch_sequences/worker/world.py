@@ -56,6 +56,7 @@ class World(Moments, Launches, Steps):
         self.module = self.load()
         for name, spec in OBJECTS:
             self.make_tensor(name, spec)
+        foreign.Constant.watcher = self
         self.make_constant("c0", 16)
         self.make_constant("c1", 32)
         self.objects["n0"] = foreign.watched_number(self, "n0", 5)
