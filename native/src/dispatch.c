@@ -22,7 +22,7 @@ typedef struct {
   int first_after_grid;
   PyObject *driver, *knobs; /* of the environment's source, which holds them */
   PyObject *source;
-  Patience patience;
+  Patience patience, of_hooks;
   Workspace *spare; /* for the next call */
 } Launcher;
 
@@ -43,30 +43,32 @@ static int learn_environment(Launcher *launcher) {
     return 0;
   }
   if (!source || !PyArg_ParseTuple(source, "OiOO", &watched, &first, &driver, &knobs) ||
-      !PyDict_Check(driver) || !PyDict_Check(knobs) || first < 0 || !watch(&launcher->environment, watched)) {
+      !PyDict_Check(driver) || !PyDict_Check(knobs) || !watch(&launcher->environment, watched)) {
+    if (source)
+      PyErr_Clear();
     Py_DecRef(source);
     return 0;
   }
   PyObject *before = launcher->source;
   launcher->source = source;
-  launcher->first_after_grid = first;
+  launcher->first_after_grid = first >= 0 && first <= launcher->environment.watch_count ? first : 0;
   launcher->driver = driver;
   launcher->knobs = knobs;
   launcher->patience = (Patience){0};
   Py_DecRef(before);
-  return is_as_watched(&launcher->environment, 0);
+  return 1;
 }
 
 static int environment_holds(Launcher *launcher) {
   const Watched *environment = &launcher->environment;
-  return is_as_watched(environment, 0) ||
+  return is_as_watched(environment, 0, launcher->first_after_grid) ||
          (try_again(&launcher->patience, difference(environment)) && learn_environment(launcher));
 }
 
 static int type_is_usual(Launcher *launcher, Dispatcher *dispatcher, PyObject *function) {
   Watched *watched = &dispatcher->function_type;
   PyTypeObject *type = Py_TYPE(function);
-  if (watched->type_count > 0 && watched->types[0] == type && is_as_watched(watched, 0))
+  if (watched->type_count > 0 && watched->types[0] == type && is_as_watched(watched, 0, 0))
     return 1;
   if (!try_again(&dispatcher->of_type, difference(watched)))
     return 0;
@@ -85,6 +87,9 @@ static PyObject *find_dispatcher(const Attempt *attempt) {
   PyObject **owned = attempt->launcher->owned, *binder = PyTuple_GetItem(attempt->caches, 4);
   if ((PyObject *)Py_TYPE(binder) != owned[TYPE_OF_FUNCTIONS])
     return NULL;
+  PyObject *recent = (PyObject *)recent_dispatcher(binder);
+  if (recent && (PyObject *)Py_TYPE(recent) == owned[DISPATCHER_TYPE])
+    return new_reference(recent);
   PyObject *globals = PyObject_GetAttr(binder, names.__globals__);
   PyObject *found = globals ? PyDict_GetItemWithError(globals, names._fork_dispatcher) : NULL;
   if (found) {
@@ -216,6 +221,14 @@ static int find_kernel(Attempt *attempt) {
   return 1;
 }
 
+/* The launch is done: it has failed only where a signal's handler says so. */
+static void learn_hooks(Launcher *launcher, PyObject **result) {
+  if (!learn_environment(launcher) && PyErr_Occurred()) {
+    Py_DecRef(*result);
+    *result = NULL;
+  }
+}
+
 static int find_and_launch(Attempt *attempt, PyObject **result) {
   Launcher *launcher = attempt->launcher;
   KnownCall *call = &attempt->known;
@@ -223,8 +236,10 @@ static int find_and_launch(Attempt *attempt, PyObject **result) {
   launcher->spare = NULL;
   int found = call->space && find_kernel(attempt);
   if (found) {
-    AfterGrid after = {&launcher->environment, launcher->first_after_grid, launcher->owned[FINISH]};
+    AfterGrid after = {&launcher->environment, launcher->first_after_grid, 0, launcher->owned[FINISH]};
     *result = launch_entry(call, &after);
+    if (after.differs && *result && try_again(&launcher->of_hooks, difference(&launcher->environment)))
+      learn_hooks(launcher, result);
   }
   if (launcher->spare)
     PyMem_Free(call->space);

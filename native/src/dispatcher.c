@@ -2,6 +2,17 @@
 
 #include <string.h>
 
+/* Found by the address of the binder, which a dispatcher here holds: no other one has that address. */
+#define RECENT 64
+static Dispatcher *recent[RECENT];
+
+static Dispatcher **place_of(const PyObject *binder) { return &recent[(uintptr_t)binder / 16 % RECENT]; }
+
+Dispatcher *recent_dispatcher(PyObject *binder) {
+  Dispatcher *found = *place_of(binder);
+  return found && found->binder == binder ? found : NULL;
+}
+
 /* Copies and pickles of what holds a dispatcher have none of their own yet. */
 static PyObject *reduce(PyObject *self, PyObject *arguments) {
   (void)self, (void)arguments;
@@ -37,6 +48,8 @@ static int clear(PyObject *self) {
   while (dispatcher->known.count > 0)
     Py_DecRef(dispatcher->known.types[--dispatcher->known.count]);
   PyObject *binder = dispatcher->binder;
+  if (*place_of(binder) == dispatcher)
+    *place_of(binder) = NULL;
   dispatcher->binder = NULL;
   Py_DecRef(binder);
   return 0;
@@ -106,6 +119,7 @@ PyObject *make_dispatcher(PyObject *type, PyObject *description) {
   dispatcher->known.stored_type = stored == Py_None ? NULL : new_reference(stored);
   for (Py_ssize_t i = 0; i < count; ++i)
     dispatcher->kinds[i] = parameter_of(letters + 2 * i);
+  *place_of(binder) = dispatcher;
   PyObject_GC_Track(dispatcher);
   return (PyObject *)dispatcher;
 }

@@ -36,6 +36,9 @@ PyObject *dispatcher_type(void);
    it has a default of which the value is known. NULL with an exception set where that fails. */
 PyObject *make_dispatcher(PyObject *type, PyObject *description);
 
+/* Borrows the dispatcher that was made last for a binder, if it is still there and no other binder has taken its place. */
+Dispatcher *recent_dispatcher(PyObject *binder);
+
 /* Returns the number of entries where there is none for the tokens. */
 int find_entry(const Dispatcher *dispatcher, const Tokens *tokens);
 

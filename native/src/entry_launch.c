@@ -96,9 +96,8 @@ static PyObject *list_values(const KnownCall *call, const Held *held) {
   return list;
 }
 
-/* Launches through Python what is not as it was when it was learned; the next call of the kind learns anew. */
+/* Launches through Python where something is not as it was when it was learned, or a hook is on. */
 static int finish(const KnownCall *call, const Held *held, const AfterGrid *after) {
-  drop_entry(call->dispatcher, call->entry);
   PyObject *grid = Py_BuildValue("(OOOO)", held->extents, held->grid[0], held->grid[1], held->grid[2]);
   PyObject *values = grid ? list_values(call, held) : NULL;
   PyObject *result =
@@ -137,7 +136,7 @@ static int launch_bound(const KnownCall *call, Held *held) {
          launch_known(call->entry->program, &settings, arguments, held->buffer, &call->space->frame);
 }
 
-static int launch_held(KnownCall *call, Held *held, const AfterGrid *after) {
+static int launch_held(KnownCall *call, Held *held, AfterGrid *after) {
   held->count = call->dispatcher->parameter_count;
   if (!PyCallable_Check(call->grid))
     held->extents = new_reference(call->grid);
@@ -145,12 +144,17 @@ static int launch_held(KnownCall *call, Held *held, const AfterGrid *after) {
     return 0;
   if (!split_grid(held->extents, held->grid))
     return 0;
-  int usual = held->count == call->dispatcher->parameter_count && is_as_watched(after->environment, after->first) &&
-              is_as_watched(&call->entry->watched, 0);
-  return usual ? launch_bound(call, held) : finish(call, held, after);
+  const Watched *environment = after->environment, *entry = &call->entry->watched;
+  if (!is_as_watched(entry, 0, entry->watch_count))
+    drop_entry(call->dispatcher, call->entry); /* the next call of the kind learns anew */
+  else if (!is_as_watched(environment, after->first, environment->watch_count))
+    after->differs = 1;
+  else if (held->count == call->dispatcher->parameter_count)
+    return launch_bound(call, held);
+  return finish(call, held, after);
 }
 
-PyObject *launch_entry(KnownCall *call, const AfterGrid *after) {
+PyObject *launch_entry(KnownCall *call, AfterGrid *after) {
   Held held = {0};
   int launched = launch_held(call, &held, after);
   let_go(&held);

@@ -20,15 +20,16 @@ typedef struct {
   Workspace *space;
 } KnownCall;
 
-/* What of the environment the base reads after the grid was called, and the function that launches as the base does from there on. */
+/* What of the environment the base reads after the grid was called, and the function that launches as the base does from there on.
+   `differs` becomes 1 where the environment is not as watched. */
 typedef struct {
   const Watched *environment;
-  int first;
+  int first, differs;
   PyObject *finish;
 } AfterGrid;
 
 /* Calls the grid if it is a function, asks for scratch memory, expands descriptors and launches, in the base's order. The result is
    a new reference to the kernel, or NULL with an exception set. */
-PyObject *launch_entry(KnownCall *call, const AfterGrid *after);
+PyObject *launch_entry(KnownCall *call, AfterGrid *after);
 
 #endif

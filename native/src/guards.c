@@ -1,5 +1,6 @@
 #include "guards.h"
 
+#include "method.h"
 #include "names.h"
 
 static int is_false(PyObject *value) { return Py_TYPE(value) == &PyBool_Type && PyObject_IsTrue(value) == 0; }
@@ -64,7 +65,7 @@ int uses_buffer_operations(PyObject *group) {
 
 int current_stream(PyObject *driver, PyObject **device, PyObject **stream) {
   *stream = NULL;
-  *device = PyObject_CallMethodObjArgs(driver, names.get_current_device, NULL);
+  *device = call_method(driver, names.get_current_device);
   int plain = *device && Py_TYPE(*device) == &PyLong_Type;
   if (plain)
     *stream = PyObject_CallMethodObjArgs(driver, names.get_current_stream, *device, NULL);

@@ -5,6 +5,7 @@
 #include "dispatcher.h"
 #include "hip_driver.h"
 #include "hip_utilities.h"
+#include "method.h"
 #include "names.h"
 #include "program.h"
 #include "state.h"
@@ -43,6 +44,7 @@ static int execute(PyObject *module) {
   ModuleState *state = PyModule_GetState(module);
   if (!make_names())
     return -1;
+  find_call_method();
   state->tensor_map_type = tensor_map_type();
   state->tdm_descriptor_type = state->tensor_map_type ? tdm_descriptor_type() : NULL;
   state->dispatcher_type = state->tdm_descriptor_type ? dispatcher_type() : NULL;

@@ -1,6 +1,7 @@
 #include "token.h"
 
 #include "guards.h"
+#include "method.h"
 #include "names.h"
 
 #include <stdint.h>
@@ -147,7 +148,7 @@ static int add_answer(Tokens *tokens, PyObject *value, PyTypeObject *type, PyObj
 /* HIP's backend asks in Python, which takes other answers than an integer. */
 static int ask_tensor(PyObject *value, const KnownTypes *known, const Tokens *tokens, unsigned int *bits) {
   int small = 0, plain;
-  PyObject *answer = PyObject_CallMethodObjArgs(value, names.data_ptr, NULL);
+  PyObject *answer = call_method(value, names.data_ptr);
   if (!answer)
     return 0;
   plain = !known->stored_type || Py_TYPE(answer) == &PyLong_Type;
@@ -274,7 +275,8 @@ static PyObject *tuple_of_answer(const Tokens *tokens, const Answer *answer, con
   PyObject *block = described ? block_of(tokens->words[answer->first + 2]) : new_reference(Py_None);
   if (!block)
     return NULL;
-  PyObject *tuple = Py_BuildValue("(OOOiiO)", answer->value, (PyObject *)type, answer->dtype, (int)(bits & 1), (int)(bits >> 1), block);
+  PyObject *tuple = Py_BuildValue("(OOOiiO)", answer->value, (PyObject *)type, answer->dtype, (int)(bits & 1), (int)(bits >> 1),
+                                  block);
   Py_DecRef(block);
   return tuple;
 }

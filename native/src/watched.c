@@ -52,9 +52,12 @@ static int watch_names(Watched *watched, PyObject *list) {
     Watch *each = &watched->watches[i];
     PyObject *expected = PyTuple_GetItem(list, 3 * i + 2);
     *each = (Watch){PyTuple_GetItem(list, 3 * i), PyTuple_GetItem(list, 3 * i + 1), expected == Py_Ellipsis ? NULL : expected,
-                    Py_TYPE(expected) == &PyList_Type};
-    if (!PyDict_Check(each->dictionary) || Py_TYPE(each->name) != &PyUnicode_Type)
+                    Py_TYPE(expected) == &PyList_Type, 0};
+    if (!PyDict_Check(each->dictionary) || (each->name != Py_None && Py_TYPE(each->name) != &PyUnicode_Type))
       return 0;
+    if (each->name == Py_None)
+      each->name = NULL;
+    each->size = PyDict_Size(each->dictionary);
   }
   return 1;
 }
@@ -71,21 +74,25 @@ int watch(Watched *watched, PyObject *source) {
     return 0;
   }
   watched->source = new_reference(source);
-  return is_as_watched(watched, 0);
+  return 1;
 }
 
-int is_as_watched(const Watched *watched, int first) {
+static int holds(const Watch *each) {
+  if (!each->name)
+    return PyDict_Size(each->dictionary) == each->size;
+  return PyDict_GetItemWithError(each->dictionary, each->name) == each->expected &&
+         (!each->is_list || PyList_Size(each->expected) == 0);
+}
+
+int is_as_watched(const Watched *watched, int first, int end) {
   if (!watched->source)
     return 0;
   for (int i = 0; i < watched->type_count; ++i)
     if (current_version(watched->types[i]) != watched->versions[i])
       return 0;
-  for (int i = watched->watch_count - 1; i >= first; --i) {
-    const Watch *each = &watched->watches[i];
-    if (PyDict_GetItemWithError(each->dictionary, each->name) != each->expected ||
-        (each->is_list && PyList_Size(each->expected) != 0))
+  for (int i = first; i < end; ++i)
+    if (!holds(&watched->watches[i]))
       return 0;
-  }
   return 1;
 }
 
@@ -93,11 +100,10 @@ Difference difference(const Watched *watched) {
   for (int i = 0; i < watched->type_count; ++i)
     if (current_version(watched->types[i]) != watched->versions[i])
       return (Difference){i - MAX_WATCHED_TYPES, current_version(watched->types[i])};
-  for (int i = watched->watch_count - 1; i >= 0; --i) {
+  for (int i = 0; i < watched->watch_count; ++i) {
     const Watch *each = &watched->watches[i];
-    PyObject *found = PyDict_GetItemWithError(each->dictionary, each->name);
-    if (found != each->expected || (each->is_list && PyList_Size(each->expected) != 0))
-      return (Difference){i, (uintptr_t)found};
+    if (!holds(each))
+      return (Difference){i, each->name ? (uintptr_t)PyDict_GetItemWithError(each->dictionary, each->name) : 0};
   }
   return (Difference){-MAX_WATCHED_TYPES - 1, 0};
 }

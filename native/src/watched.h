@@ -7,10 +7,12 @@
 #define MAX_WATCHED_TYPES 8
 #define MAX_WATCHES 28
 
-/* `expected` is NULL where the dictionary must not have the name. A list must be empty as well. */
+/* `expected` is NULL where the dictionary must not have the name. A list must be empty as well. Without a name it is `size` that the
+   dictionary must have. */
 typedef struct {
   PyObject *dictionary, *name, *expected;
   int is_list;
+  Py_ssize_t size;
 } Watch;
 
 typedef struct {
@@ -29,11 +31,12 @@ unsigned int version_of(PyTypeObject *type);
 PyObject *type_version(PyObject *module, PyObject *type);
 
 /* Begins to watch what `source` lists: ((class, ...), (dictionary, name, value, ...)), where Ellipsis as the value means that the
-   name must be absent. What was watched before is forgotten then, but not where `source` is no tuple. Returns 0, maybe with an exception set, where that is impossible. */
+name must be absent, and None as the name that the dictionary must keep its size. What was watched before is forgotten then, but
+   not where `source` is no tuple. Returns 0, maybe with an exception set, where that is impossible. */
 int watch(Watched *watched, PyObject *source);
 
-/* Whether all is as it was, from the watch `first` on; what comes last is looked at first. Runs no code of others. */
-int is_as_watched(const Watched *watched, int first);
+/* Whether the classes and the watches from `first` to the one before `end` are as they were. Runs no code of others. */
+int is_as_watched(const Watched *watched, int first, int end);
 
 /* What is not as it was, and what is there instead: to be compared, and nothing else. */
 typedef struct {
@@ -41,7 +44,7 @@ typedef struct {
   uintptr_t found;
 } Difference;
 
-/* Finds what is_as_watched met first. */
+/* Finds one that is_as_watched would meet. */
 Difference difference(const Watched *watched);
 
 /* Something is in the way, for a while or for good: whether it still is gets tried less and less often, but soon where it is

@@ -133,10 +133,18 @@ def classes():
     replace(knobs.compilation_knobs, "instrumentation_mode", lambda _: "x")
 
 
+def with_a_hook(before):
+    """Knobs of another module, with a hook that looks at what it gets."""
+    runtime = before.runtime.copy()
+    runtime.launch_enter_hook = lambda metadata: EVENTS.append(sorted(metadata.get()))
+    return types.SimpleNamespace(runtime=runtime, compilation=before.compilation)
+
+
 def modules():
     replace(jit, "compute_cache_key", functools.partial(told, "compute_cache_key"))
     replace(jit, "driver", Asked)
     replace(jit, "knobs", Asked)
+    replace(jit, "knobs", with_a_hook)
     replace(knobs, "runtime", lambda before: before.copy())
     replace(knobs, "compilation", lambda before: before.copy())
     replace(knobs.runtime, "debug", lambda _: True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import collections
 import functools
-import importlib
 import sys
 from collections.abc import Callable
 from types import FunctionType
@@ -87,10 +86,18 @@ def _finish(kernel: Any, grid: tuple[Any, Any, Any, Any], stream: Any, values: l
     :param grid: As it was given, and its three extents.
     :returns: The kernel.
     """
-    runtime = importlib.import_module("triton.knobs").runtime
     if hasattr(kernel, "result"):
         kernel = kernel.result()
+    knobs = sys.modules["triton.runtime.jit"].knobs
     metadata = kernel.launch_metadata(grid[0], stream, *values)
-    hooks = (runtime.launch_enter_hook, runtime.launch_exit_hook)
-    kernel.run(*grid[1:], stream, kernel.function, kernel.packed_metadata, metadata, *hooks, *values)
+    kernel.run(
+        *grid[1:],
+        stream,
+        kernel.function,
+        kernel.packed_metadata,
+        metadata,
+        knobs.runtime.launch_enter_hook,
+        knobs.runtime.launch_exit_hook,
+        *values,
+    )
     return kernel

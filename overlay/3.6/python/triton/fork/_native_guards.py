@@ -12,12 +12,9 @@ from typing import Any
 
 from ._native import is_own
 
-__all__ = ["ABSENT", "Watched", "environment", "is_plain", "usual", "versions_tell"]
+__all__ = ["Watched", "environment", "is_plain", "usual", "versions_tell"]
 
-#: The value of a name that a dictionary must not have.
-ABSENT = ...
-
-#: Classes, and dictionary, name and value, one after the other.
+#: Classes, and dictionary, name and value, one after the other; None as the name stands for the dictionary's size.
 Watched = tuple[tuple[type, ...], tuple[Any, ...]]
 
 # What the extension reads in the dictionary of a function.
@@ -62,18 +59,16 @@ def environment() -> tuple[Watched, int, dict[str, Any], dict[str, Any]] | None:
     """Look at what all launches read.
 
     :returns: What to watch, from where on that counts again after a grid was called, the dictionary of the owner of the active
-        driver and that of ``triton.knobs``. ``None`` where something unusual is on.
+        driver and that of ``triton.knobs``. Lists of hooks must be empty. ``None`` where something unusual is on that counts before
+        a call is looked up.
     """
     jit, knobs, drivers = map(importlib.import_module, ("triton.runtime.jit", "triton.knobs", "triton.runtime.driver"))
     driver, runtime, compilation = jit.driver, knobs.runtime, knobs.compilation
     config, chain = drivers.DriverConfig, knobs.HookChain
-    hooks = (runtime.launch_enter_hook, runtime.launch_exit_hook)
-    chains = [hook for hook in hooks if hook is not None]
     usual_classes = (
         type(driver) is config
         and type(runtime) is knobs.runtime_knobs
         and type(compilation) is knobs.compilation_knobs
-        and all(type(hook) is chain for hook in chains)
         and is_plain(config, "_active")
         and is_plain(type(runtime), "debug", "launch_enter_hook", "launch_exit_hook")
         and is_plain(type(compilation), "instrumentation_mode")
@@ -87,23 +82,31 @@ def environment() -> tuple[Watched, int, dict[str, Any], dict[str, Any]] | None:
         and runtime.debug is False
         and type(compilation.instrumentation_mode) is str
         and compilation.instrumentation_mode == ""
-        and not any(hook.calls for hook in chains)
     )
     if not (usual_classes and usual_members):
         return None
-    before = _names(vars(jit), "compute_cache_key", "driver") + _names(vars(knobs), "compilation")
+    before = _names(vars(jit), "compute_cache_key", "driver", "knobs") + _names(vars(knobs), "compilation", "runtime")
     before += _names(vars(runtime), "debug") + _names(vars(compilation), "instrumentation_mode")
     after = _names(vars(jit), "knobs") + _names(vars(knobs), "runtime")
-    after += _names(vars(runtime), "launch_enter_hook", "launch_exit_hook")
-    for hook in chains:
-        after += _names(vars(hook), "calls")
+    after += _few_names(vars(runtime), "launch_enter_hook", "launch_exit_hook")
+    for hook in (runtime.launch_enter_hook, runtime.launch_exit_hook):
+        if type(hook) is chain and type(hook.calls) is list:
+            after += _names(vars(hook), "calls")
+        elif hook is not None:
+            after += (vars(runtime), "a hook", hook)
+    # What comes first must be so before a call is looked up; the rest is what the base reads after the grid was called.
     classes = (config, type(runtime), type(compilation), chain)
     return (classes, before + after), len(before) // 3, vars(driver), vars(knobs)
 
 
 def _names(dictionary: dict[str, Any], *names: str) -> tuple[Any, ...]:
-    """Watch names in a dictionary as they are."""
-    return sum(((dictionary, name, dictionary.get(name, ABSENT)) for name in names), ())
+    """Watch names in a dictionary as they are, with Ellipsis for one that must not be there."""
+    return sum(((dictionary, name, dictionary.get(name, ...)) for name in names), ())
+
+
+def _few_names(dictionary: dict[str, Any], *names: str) -> tuple[Any, ...]:
+    """Watch names in a dictionary as they are; where it has none of them, its size is enough."""
+    return _names(dictionary, *names) if any(name in dictionary for name in names) else (dictionary, None, None)
 
 
 def usual(class_: Any) -> Watched | None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ._native import is_own
-from ._native_guards import ABSENT, Watched, is_plain
+from ._native_guards import Watched, is_plain
 
 __all__ = ["Answer", "describe", "recipe"]
 
@@ -230,9 +230,10 @@ def _vendor(kernel: Any, run: Any, backend: Any) -> str | None:
 def _watched(kernel: Any, run: Any, backend: Any) -> Watched:
     """List what the base reads of a kernel and its launcher in every launch."""
     names = vars(kernel)
-    watched: list[Any] = []
-    for name in (*_OF_KERNEL, *_NOT_OF_KERNEL):
-        watched += (names, name, names.get(name, ABSENT))
+    # The size tells of names that must not be there.
+    watched: list[Any] = [names, None, None]
+    for name in _OF_KERNEL:
+        watched += (names, name, names[name])
     scratch = _OF_SCRATCH if getattr(run, "global_scratch_size", 0) else ()
     for name in (*_OF_LAUNCHER, *scratch):
         if name in vars(run):
