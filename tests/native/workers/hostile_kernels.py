@@ -22,7 +22,7 @@ class Fast:
     def arguments(self, name):
         target = self.random.choice([self.hostile.pointer(), self.hostile.pointer(), self.hostile.value()])
         number = self.random.choice([5, 5, 16, self.hostile.value()])
-        return [target, target, number, 1.5, True] if name == "mixed" else [target, number]
+        return [target, number, 1.5, True] if name == "mixed" else [target, number]
 
     def grid(self):
         hostile = self.hostile
