@@ -95,7 +95,8 @@ def _default(parameter: Parameter) -> Any:
 def _values(parameter: Parameter, floating: str) -> list[Word]:
     name, pointers = parameter.name, _pointers(parameter, floating)
     scalars: list[Word] = ["fp32", "i32", "i64"] if _FLOATS.search(name) else ["i32", "fp32", "i64"]
-    none, rest = Constant(None), [Constant(1), Constant(32), "(i32,i32)", "(*fp32,*fp32)", Constant(False)]
+    none = Constant(None)
+    rest: list[Word] = [Constant(1), Constant(32), "(i32,i32)", "(*fp32,*fp32)", Constant(False)]
     descriptors: list[Word] = ["tensordesc<fp16[32, 32]>", "tensordesc<fp16[64, 64]>"]
     if "desc" in name.lower():
         return [*pointers[:1], *descriptors, *pointers[1:3], *scalars]
