@@ -3,74 +3,50 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
 
 from fork.assembly.archive import WheelArchive
 from fork.assembly.provenance import Origin
-from fork.assembly.version import Ingredients, fork_version
+from fork.assembly.version import DECIDING, Ingredients, fork_version
 from fork.assembly.wheel import Changes, Plan, assemble, wheel_name
 from fork.config import BaseWheel, Lane
 from fork.errors import ForkError
 from fork.git import Git
-from fork.index.writing import PublishedFileError, published_hashes, write_index
 from fork.layout import Layout
-from fork.locks import locked
 from fork.native import build_native, native_environment
 from fork.project import Project
+from fork.publishing import Built, publish, write_and_report
+from fork.queue.imports import ImportsError, lane_import_faults
 from fork.queue.overlay import read_overlay, shipped_files
 from fork.queue.patch import Patch
 from fork.queue.series import read_lock, read_series
 from fork.queue.tree import apply_series, lay_out
-from fork.verify import verify_wheel
+from fork.repository import source_of
 
 __all__ = [
-    "Built",
     "Prepared",
     "build_wheels",
+    "check_imports",
     "gather_ingredients",
+    "has_native",
+    "license_files",
     "native_extensions",
-    "output_folder",
     "prepare",
-    "publish",
     "rebuild_faults",
 ]
 
 Step = Callable[[str], None]
+
+# Files at the top of the checkout that go into every wheel.
+_LICENSES = ("LICENSE", "NOTICE")
 
 
 class BaseMismatchError(ForkError):
     """The base wheels of a lane do not carry the same sources, so one patched tree cannot serve them all."""
 
     exit_code = 23
-
-
-class OutputFolderError(ForkError):
-    """The folder for the results cannot be made."""
-
-    exit_code = 29
-
-
-@dataclass(frozen=True)
-class Built:
-    """A wheel that was published.
-
-    :param path: The file.
-    :param sha256: Its SHA-256.
-    :param size: Its size in bytes.
-    :param seconds: How long assembling and verifying it took.
-    :param changed: Whether the file is new; ``False`` where the same bytes lay there already.
-    """
-
-    path: Path
-    sha256: str
-    size: int
-    seconds: float
-    changed: bool
 
 
 @dataclass(frozen=True)
@@ -113,6 +89,7 @@ def prepare(
     :param machines: The machines to build the native extension for.
     :raises QueueError, PatchConflictError, TreeMismatchError: The queue is not in order.
     :raises OverlayError: The overlay is not in order.
+    :raises ImportsError: A patched file or the overlay imports what is not there.
     """
     queue = project.patches(lane)
     patches = read_series(queue).sound()
@@ -122,6 +99,7 @@ def prepare(
     layout = Layout.of(lane)
     shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
     overlay = read_overlay(project.overlay(lane), layout, shipped)
+    check_imports(git, layout, overlay, shipped, has_native(project))
     ingredients = gather_ingredients(project, lane, {wheel.filename: wheel.sha256 for wheel in lane.wheels}, patches)
     patched, removed = _patched_files(git, layout)
     return Prepared(
@@ -129,7 +107,7 @@ def prepare(
         patches=patches,
         ingredients=ingredients,
         version=fork_version(lane, ingredients),
-        changes=Changes(patched, removed, overlay),
+        changes=Changes(patched, removed, overlay, licenses=license_files(project)),
         native=native_extensions(project, machines, folder / "native", step),
         sources=read_sources(base_wheel, layout),
     )
@@ -139,15 +117,46 @@ def gather_ingredients(
     project: Project, lane: Lane, base: Mapping[str, str], patches: tuple[Patch, ...]
 ) -> Ingredients:
     """Gather what the version's digest covers from a checkout; see :class:`fork.assembly.version.Ingredients`."""
-    requirements = project.root / "ci" / "requirements"
+    root = project.root
+    names = ("ci/requirements/tool.txt", "ci/requirements/native.txt", *_LICENSES)
+    files = [name for name in names if (root / name).is_file()]
+    deciding = ["ci/fork/assembly", *(f"ci/fork/{name}" for name in DECIDING)]
+    folders = [project.patches(lane), project.overlay(lane), project.native]
+    paths = ["fork.toml", *files, *deciding, *(folder.relative_to(root).as_posix() for folder in folders)]
     return Ingredients.gather(
         lane=lane,
         base=base,
         patches=patches,
         overlay=project.overlay(lane),
         native=project.native,
-        requirements=[path for path in (requirements / "tool.txt", requirements / "native.txt") if path.is_file()],
+        files=[root / name for name in files],
+        source=source_of(root, paths),
     )
+
+
+def license_files(project: Project) -> dict[str, bytes]:
+    """Read the fork's license files, which lie at the top of the checkout, by name."""
+    return {name: (project.root / name).read_bytes() for name in _LICENSES if (project.root / name).is_file()}
+
+
+def has_native(project: Project) -> bool:
+    """Tell whether the checkout has the sources of the native extension."""
+    return (project.native / "CMakeLists.txt").is_file()
+
+
+def check_imports(
+    git: Git, layout: Layout, overlay: Mapping[str, bytes], shipped: Collection[str], native: bool
+) -> None:
+    """See to it that what patches and overlay import is there; see :func:`fork.queue.imports.lane_import_faults`.
+
+    :raises ImportsError: Something is not; the message lists everything.
+    """
+    faults = lane_import_faults(git, layout, overlay, shipped, native)
+    if faults:
+        raise ImportsError(
+            "what is imported is not there:" + "".join(f"\n  - {fault}" for fault in faults),
+            "is a file missing in overlay/ or native/? `ci/fork.sh check` lists this too",
+        )
 
 
 def native_extensions(
@@ -158,7 +167,7 @@ def native_extensions(
     :returns: Machine -> path in the wheel -> content; empty where the checkout has no ``native/``.
     :raises NativeBuildError: It cannot be built.
     """
-    if not (project.native / "CMakeLists.txt").is_file():
+    if not has_native(project):
         return {}
     found: dict[str, Mapping[str, bytes]] = {}
     for machine in dict.fromkeys(machines):
@@ -190,42 +199,17 @@ def _patched_files(git: Git, layout: Layout) -> tuple[dict[str, bytes], frozense
     return patched, frozenset(removed)
 
 
-@contextmanager
-def output_folder(wheelhouse: Path) -> Iterator[Path]:
-    """Give an empty staging folder inside the wheelhouse; it is gone at the end, whatever happens.
-
-    :raises BusyError: Another build writes into the wheelhouse.
-    """
-    try:
-        wheelhouse.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputFolderError(
-            f"cannot make the folder '{wheelhouse}': {error.strerror}", "choose another --out"
-        ) from None
-    staging = wheelhouse / ".staging"
-    with locked(
-        wheelhouse / ".lock",
-        f"another build writes into {wheelhouse}",
-        "wait for it to end, or give this one a folder of its own with --out",
-    ):
-        try:
-            shutil.rmtree(staging, ignore_errors=True)
-            staging.mkdir()
-            yield staging
-        finally:
-            shutil.rmtree(staging, ignore_errors=True)
-
-
 def build_wheels(
-    prepared: Prepared, bases: Sequence[tuple[BaseWheel, Path]], wheelhouse: Path, staging: Path, step: Step
+    prepared: Prepared, bases: Sequence[tuple[BaseWheel, Path]], wheelhouse: Path, folder: Path, step: Step
 ) -> list[Built]:
     """Assemble, verify and publish a wheel for each base, then write the index.
 
     :param bases: The base wheels and where they lie, verified.
-    :param wheelhouse: Where the wheels and ``simple/`` go.
-    :param staging: From :func:`output_folder`.
+    :param wheelhouse: Where the wheels and ``simple/`` go; from :func:`output_folder`.
+    :param folder: A scratch folder.
     :raises BaseMismatchError: A base wheel has other sources than the one that the queue was applied on.
     :raises VerifyError: What was built is not in order; nothing of it is published.
+    :raises SmokeImportError: What was built cannot be imported; nothing of it is published.
     """
     built = []
     layout = Layout.of(prepared.lane)
@@ -235,10 +219,8 @@ def build_wheels(
                 f"the sources in '{path.name}' are not those that the queue was applied on",
                 "pin wheels of one release only",
             )
-        built.append(publish(prepared.plan(wheel), path, wheelhouse, staging, step, compare_with=path))
-    step("writing the index")
-    write_index(wheelhouse, prepared.version)
-    return built
+        built.append(publish(prepared.plan(wheel), path, wheelhouse, folder, step, compare_with=path))
+    return write_and_report(wheelhouse, built, prepared.version, step)
 
 
 def rebuild_faults(prepared: Prepared, wheel: Path, base: BaseWheel, base_path: Path, folder: Path) -> list[str]:
@@ -254,37 +236,6 @@ def rebuild_faults(prepared: Prepared, wheel: Path, base: BaseWheel, base_path: 
     same = again.name == wheel.name and _sha256(again) == _sha256(wheel)
     again.unlink()
     return [] if same else ["its bytes are not those that this checkout builds under the same version"]
-
-
-def publish(
-    plan: Plan, base: Path, wheelhouse: Path, staging: Path, step: Step, compare_with: Path | None = None
-) -> Built:
-    """Assemble and verify one wheel in the staging folder, then move it into the wheelhouse.
-
-    :param compare_with: Base wheel that undeclared differences are looked for against.
-    :raises PublishedFileError: A file of that name with other bytes was published already.
-    """
-    started = monotonic()
-    name = wheel_name(base.name, plan.version)
-    staged, target = staging / name, wheelhouse / name
-    step(f"assembling {name}")
-    assemble(base, plan, staged)
-    step(f"verifying {name}")
-    verify_wheel(staged, compare_with)
-    digest = _sha256(staged)
-    published = published_hashes(wheelhouse).get(name) or (_sha256(target) if target.is_file() else digest)
-    same = target.is_file() and _sha256(target) == digest
-    if published != digest or (target.is_file() and not same):
-        raise PublishedFileError(
-            f"'{name}' was published with other bytes",
-            "raise 'revision' in fork.toml; if the file in the wheelhouse is merely damaged, remove it",
-        )
-    size = staged.stat().st_size
-    if same:
-        staged.unlink()
-    else:
-        staged.replace(target)
-    return Built(target, digest, size, monotonic() - started, not same)
 
 
 def _sha256(path: Path) -> str:

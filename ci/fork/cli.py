@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import argparse
 import errno
+import os
+import pwd
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
 
 from fork.commands import bench, build, equivalence, inspect, mirrors, queue, rebase
 from fork.commands.context import Context
-from fork.errors import DiskFullError, ForkError, exit_codes
+from fork.errors import AccessError, DiskFullError, ForkError, exit_codes
 from fork.project import Project
 
 __all__ = ["main"]
 
 _INTERRUPTED = 130
+_BROKEN_PIPE = 141  # what a shell gives a program that such a pipe ends
 _OTHER_CODES = {
     0: "All is well.",
     2: "The arguments are wrong.",
     20: "Base and fork generate different code.",
+    52: "There is no Python that the tool can run with.",
+    53: "What the tool needs cannot be installed.",
+    _BROKEN_PIPE: "Whoever read the output stopped reading.",
     _INTERRUPTED: "Interrupted.",
 }
 _VERBS = (build, queue, rebase, mirrors, inspect, equivalence, bench)
@@ -37,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     messages = Console(stderr=True)
     with _reported(messages) as outcome:
-        outcome.code = parsed.run(parsed, Context(Project.here(), messages, Console()))
+        outcome.code = parsed.run(parsed, Context(Project.here(), messages, _Results()))
+        sys.stdout.flush()
     return outcome.code
 
 
@@ -58,6 +67,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Results(Console):
+    """Standard output, where a reader who stops reading ends the program as it ends others."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 class _Outcome:
     code = 1
 
@@ -71,6 +87,11 @@ def _reported(messages: Console) -> Iterator[_Outcome]:
         yield outcome
     except ForkError as error:
         outcome.code = _report(messages, error)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it ends
+        outcome.code = _BROKEN_PIPE
+    except PermissionError as error:
+        outcome.code = _report(messages, _access_error(error))
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
@@ -80,6 +101,24 @@ def _reported(messages: Console) -> Iterator[_Outcome]:
     except KeyboardInterrupt:
         messages.print("interrupted; nothing was published", style="yellow")
         outcome.code = _INTERRUPTED
+
+
+def _access_error(error: PermissionError) -> AccessError:
+    place = Path(os.fsdecode(error.filename or os.curdir)).absolute()
+    for there in (place, *place.parents):
+        try:
+            number = there.stat().st_uid
+            break
+        except OSError:
+            continue  # it is not there, or lies where this user may not look
+    try:
+        owner = pwd.getpwuid(number).pw_name
+    except KeyError:
+        owner = str(number)
+    return AccessError(
+        f"cannot write or read '{place}': '{there}' belongs to the user {owner}",
+        "work in a clone of your own, or name folders of your own with --out and --cache",
+    )
 
 
 def _report(messages: Console, error: ForkError) -> int:

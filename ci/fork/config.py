@@ -2,7 +2,7 @@
 
 >>> lane = load(Path("fork.toml")).lane()
 >>> lane.version, lane.revision
-('3.6.0', 1)
+('3.6.0', 2)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from packaging.version import InvalidVersion, Version
 
 from fork.errors import ConfigError
 
-__all__ = ["STATES", "BaseWheel", "Lane", "Pin", "load"]
+__all__ = ["STATES", "BaseWheel", "Identity", "Lane", "Pin", "load"]
 
 #: What a lane can be: it gets everything, fixes alone, or nothing any more.
 STATES = ("active", "fixes", "retired")
@@ -64,6 +64,20 @@ class BaseWheel:
 
 
 @dataclass(frozen=True)
+class Identity:
+    """Whose fork it is, as the wheels say it.
+
+    :param repository: URL of the fork's repository.
+    :param maintainer: Who answers for it.
+    :param email: Where to write to; may be empty.
+    """
+
+    repository: str
+    maintainer: str
+    email: str
+
+
+@dataclass(frozen=True)
 class Lane:
     """A supported line of upstream.
 
@@ -79,6 +93,7 @@ class Lane:
     :param submodule: Folder of the upstream checkout, relative to the repository.
     :param layout: Pairs of path prefixes, in a wheel and in a checkout; the first that fits counts.
     :param wheels: Every published wheel of the version.
+    :param identity: Whose fork it is; the same in all lanes.
     """
 
     name: str
@@ -93,6 +108,7 @@ class Lane:
     submodule: str
     layout: tuple[tuple[str, str], ...]
     wheels: tuple[BaseWheel, ...]
+    identity: Identity
 
     @property
     def machines(self) -> tuple[str, ...]:
@@ -145,7 +161,8 @@ def load(path: Path) -> Pin:
     if not isinstance(tables, dict) or not tables:
         raise ConfigError(f'{path.name} has no [lane."<version>"] table', "see the README on pinning a new upstream")
     faults += [f"lane '{name}': is not a plain name" for name in tables if not re.fullmatch(r"\w[\w.-]*", name)]
-    lanes = {name: _lane(name, _Table(table, f'lane."{name}"', faults)) for name, table in tables.items()}
+    identity = _identity(_Table(document.get("fork"), "fork", faults))
+    lanes = {name: _lane(name, _Table(table, f'lane."{name}"', faults), identity) for name, table in tables.items()}
     default = _Table(document, "", faults).text("default-lane")
     if default and default not in lanes:
         faults.append(f"default-lane: '{default}' is not one of {', '.join(lanes)}")
@@ -197,7 +214,15 @@ class _Table:
         return found
 
 
-def _lane(name: str, table: _Table) -> Lane:
+def _identity(table: _Table) -> Identity:
+    return Identity(
+        repository=table.text("repository", r"https?://\S+"),
+        maintainer=table.text("maintainer", r"[^\s,<>][^,<>\n]*"),
+        email=table.text("email", r"[^\s<>@]+@[^\s<>@]+") if "email" in table.table else "",
+    )
+
+
+def _lane(name: str, table: _Table, identity: Identity) -> Lane:
     version = table.text("version")
     try:
         Version(version or "0")
@@ -225,6 +250,7 @@ def _lane(name: str, table: _Table) -> Lane:
         wheels=tuple(
             _wheel(_Table(row, f"{table.where}.wheel[{n}]", table.faults), version) for n, row in enumerate(rows)
         ),
+        identity=identity,
     )
     if not table.faults:
         _compare_pythons(lane, table)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["BusyError", "ConfigError", "DiskFullError", "ForkError", "exit_codes"]
+__all__ = ["AccessError", "BusyError", "ConfigError", "DiskFullError", "ForkError", "UsageError", "exit_codes"]
 
 
 class ForkError(Exception):
@@ -24,6 +24,12 @@ class ForkError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class UsageError(ForkError):
+    """The arguments are wrong."""
+
+    exit_code = 2
 
 
 class ConfigError(ForkError):
@@ -42,6 +48,12 @@ class DiskFullError(ForkError):
     """A file system has no room for what must be written."""
 
     exit_code = 33
+
+
+class AccessError(ForkError):
+    """A file or folder belongs to another user."""
+
+    exit_code = 51
 
 
 def exit_codes() -> Iterator[tuple[int, str]]:

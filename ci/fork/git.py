@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from fork.errors import DiskFullError, ForkError
+from fork.errors import AccessError, DiskFullError, ForkError
 
 __all__ = ["Git", "GitError", "check_room"]
 
@@ -85,10 +85,11 @@ class Git:
         :param arguments: What follows ``git``.
         :param stdin: Standard input; empty where it is ``None``.
         :raises GitError: There is no git.
+        :raises AccessError: The repository is another user's.
         """
         settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
         try:
-            return subprocess.run(
+            done = subprocess.run(
                 ["git", *settings, *arguments],
                 cwd=self.folder,
                 env=self.environment(),
@@ -98,6 +99,12 @@ class Git:
             )
         except FileNotFoundError:
             raise GitError("git is not installed", "install git 2.30 or newer") from None
+        if b"dubious ownership" in done.stderr:
+            raise AccessError(
+                f"the repository in {self.folder} belongs to another user, and git does not work in such",
+                "work as that user, or in a clone of your own",
+            )
+        return done
 
     def __call__(self, *arguments: str, stdin: bytes | None = None) -> str:
         """Run git and return its standard output without the last line end.

@@ -16,10 +16,13 @@ from packaging.metadata import Metadata
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from fork.assembly.archive import ArchiveError, WheelArchive
-from fork.assembly.provenance import PROVENANCE
+from fork.assembly.metadata import LICENSES, fork_metadata
+from fork.assembly.provenance import BASE_RECORD, FORMAT, PROVENANCE
 from fork.assembly.records import parse_record
 from fork.assembly.sbom import SBOM
+from fork.config import Identity
 from fork.errors import ForkError
+from fork.queue.imports import import_faults
 
 __all__ = ["VerifyError", "verify_wheel", "wheel_faults"]
 
@@ -50,7 +53,8 @@ def wheel_faults(path: Path, base: Path | None = None) -> list[str]:
     """List what is wrong with a wheel.
 
     Every member is read and compared with RECORD; name, METADATA, WHEEL, entry points, permissions, provenance and bill of
-    materials must agree. With the base at hand, each member that the provenance does not list must be the base's.
+    materials must agree; each member that the provenance does not list must stand in the RECORD of the base, a copy of which is in
+    the wheel; and imports must lead somewhere. With the base at hand, that copy and what is not in a RECORD is compared with it.
 
     :param path: The wheel.
     :param base: The base wheel that it was made from, already verified.
@@ -77,7 +81,20 @@ class _Checks:
         self.provenance: dict[str, Any] = {}
 
     def run(self) -> list[str]:
-        for check in (self._names, self._record, self._permissions, self._wheel, self._entry_points, self._documents):
+        """Run them; a wheel of another format is not looked at further."""
+        if found := self._format_fault():
+            return [found]
+        checks = (
+            self._names,
+            self._record,
+            self._permissions,
+            self._wheel,
+            self._entry_points,
+            self._documents,
+            self._carried,
+            self._imports,
+        )
+        for check in checks:
             try:
                 check()
             except (ArchiveError, ForkError) as error:
@@ -85,6 +102,15 @@ class _Checks:
             except (ValueError, KeyError, TypeError, configparser.Error) as error:
                 self.faults.append(f"{check.__name__.strip('_')}: {type(error).__name__}: {error}")
         return self.faults
+
+    def _format_fault(self) -> str | None:
+        try:
+            found = json.loads(self.archive.read(PROVENANCE))["format"]
+        except (ArchiveError, ValueError, KeyError, TypeError):
+            return None  # said by another check
+        if found == FORMAT:
+            return None
+        return f"provenance.json has the format {found}, and this tool checks {FORMAT}: verify it in the checkout that it is from"
 
     def _text(self, name: str) -> str:
         return self.archive.read(f"{self.info}/{name}").decode()
@@ -175,18 +201,69 @@ class _Checks:
             if entry["sha256"] and hashlib.sha256(self.archive.read(name)).hexdigest() != entry["sha256"]:
                 self.faults.append(f"'{name}' is not the file that provenance.json describes")
 
+    def _carried(self) -> None:
+        """Compare what is not declared with the RECORD of the base, so that nothing can be added and be named in RECORD alone."""
+        base = _plain_rows(self.archive.read(BASE_RECORD).decode())
+        ours = _plain_rows(self._text("RECORD"))
+        declared = _declared(self.archive, self.provenance)
+        for name in sorted((ours.keys() | base.keys()) - declared):
+            if name not in base:
+                self.faults.append(f"'{name}' is not in the base, and provenance.json does not say what it is")
+            elif ours.get(name) != base[name]:
+                what = "is not the base's" if name in ours else "of the base is missing"
+                self.faults.append(f"'{name}' {what}, and provenance.json does not say so")
+
+    def _imports(self) -> None:
+        if not self.faults:
+            sources = {
+                member.filename: self.archive.read(member)
+                for member in self.archive.members
+                if member.filename.endswith(".py")
+            }
+            names = {member.filename for member in self.archive.members}
+            self.faults += import_faults(set(self.provenance["files"]), sources, names)
+
+
+def _declared(archive: WheelArchive, provenance: dict[str, Any]) -> set[str]:
+    """Name what may differ from the base; the ``.dist-info`` folder goes by one name."""
+    files = {_plain(name, archive.dist_info) for name in provenance["files"]}
+    return files | {PROVENANCE, f"{_INFO}/METADATA", f"{_INFO}/RECORD", f"{_INFO}/{SBOM}"}
+
+
+def _plain(name: str, info: str) -> str:
+    return _INFO + name.removeprefix(info) if name.startswith(f"{info}/") else name
+
+
+def _plain_rows(record: str) -> dict[str, tuple[str, str]]:
+    """Give hash and size of the rows of a RECORD; the ``.dist-info`` folder goes by one name."""
+    rows = parse_record(record)
+    info = next((name.partition("/")[0] for name in rows if name.partition("/")[0].endswith(".dist-info")), "")
+    return {_plain(name, info): row[1:] for name, row in rows.items()}
+
 
 def _base_faults(archive: WheelArchive, original: WheelArchive, provenance: dict[str, Any]) -> list[str]:
     """Compare members with the base's by the hashes in both RECORDs, which were compared with the content before."""
-    declared = set(provenance["files"]) | {PROVENANCE, f"{_INFO}/METADATA", f"{_INFO}/RECORD", f"{_INFO}/{SBOM}"}
+    declared = _declared(archive, provenance)
     ours, theirs = _described(archive), _described(original)
     differing = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
     faults = [
         f"'{name}' differs from the base, and provenance.json does not say so" for name in sorted(differing - declared)
     ]
-    metadata = [_without_version(each.read(f"{each.dist_info}/METADATA")) for each in (archive, original)]
+    if archive.read(BASE_RECORD) != original.read(f"{original.dist_info}/RECORD"):
+        faults.append(f"'{BASE_RECORD}' is not the RECORD of the base")
+    return faults + _metadata_faults(archive, original, provenance)
+
+
+def _metadata_faults(archive: WheelArchive, original: WheelArchive, provenance: dict[str, Any]) -> list[str]:
+    fork = provenance["fork"]
+    identity = Identity(fork["repository"], fork["maintainer"], fork["email"])
+    place = f"{archive.dist_info}/licenses/{LICENSES}/"
+    licenses = [name.removeprefix(place) for name in provenance["files"] if name.startswith(place)]
+    base = original.read(f"{original.dist_info}/METADATA")
+    expected = fork_metadata(base, provenance["version"], identity, licenses)
+    differs = archive.read(f"{archive.dist_info}/METADATA") != expected
     return (
-        faults if metadata[0] == metadata[1] else [*faults, "METADATA differs from the base's in more than the version"]
+        ["METADATA differs from the base's in more than version, maintainer, licenses and project"] if differs else []
     )
 
 
@@ -198,10 +275,5 @@ def _described(archive: WheelArchive) -> dict[str, tuple[str, str, int]]:
     record = parse_record(archive.read(f"{archive.dist_info}/RECORD").decode())
     modes = {member.filename: member.external_attr >> 16 for member in archive.members}
     return {
-        name.replace(archive.dist_info, _INFO, 1): (digest, size, modes.get(name, 0))
-        for name, digest, size in record.values()
+        _plain(name, archive.dist_info): (digest, size, modes.get(name, 0)) for name, digest, size in record.values()
     }
-
-
-def _without_version(metadata: bytes) -> bytes:
-    return re.sub(rb"^Version: .*$", b"", metadata, count=1, flags=re.MULTILINE)

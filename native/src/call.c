@@ -1,42 +1,61 @@
 #include "call.h"
 
-#include <string.h>
-
-static int parameter_named(const Dispatcher *dispatcher, PyObject *name) {
-  for (int i = 0; i < dispatcher->parameter_count; ++i)
+static int is_bound_by_name(const Dispatcher *dispatcher, Py_ssize_t positional, PyObject *name) {
+  for (int i = (int)positional; i < dispatcher->parameter_count; ++i)
     if (PyTuple_GetItem(dispatcher->parameters, i) == name)
-      return i;
-  return -1;
+      return 1;
+  return 0;
 }
 
-int read_call(const Dispatcher *dispatcher, Call *call) {
-  memset(call->places, -1, sizeof call->places);
-  call->tokens.count = 0;
-  call->tokens.with_ranges = dispatcher->known.stored_type ? uses_buffer_operations(&dispatcher->guards) : 0;
-  if (call->tokens.with_ranges < 0)
+/* Options of the compiler are constants, all of them. A name of a parameter that is not the very object, or that of one which has
+   a value already, is left to the base by the recipe. */
+static int options_are_plain(Dispatcher *dispatcher, Py_ssize_t positional, PyObject *keywords) {
+  Py_ssize_t position = 0;
+  PyObject *name, *value;
+  while (PyDict_Next(keywords, &position, &name, &value))
+    if (!is_bound_by_name(dispatcher, positional, name) && !is_plain(value, 1, &dispatcher->known))
+      return 0;
+  return 1;
+}
+
+int bind_call(Dispatcher *dispatcher, PyObject *arguments, PyObject *keywords, PyObject **values) {
+  Py_ssize_t positional = PyTuple_Size(arguments), named = PyDict_Size(keywords);
+  if (positional > dispatcher->parameter_count)
     return 0;
-  add_word(&call->tokens, (uint64_t)call->tokens.with_ranges << 32 | (uint64_t)call->argument_count);
-  for (int i = 0; i < call->value_count; ++i) {
-    int parameter = i;
-    if (i >= call->argument_count) {
-      PyObject *name = PyTuple_GetItem(call->keywords, i - call->argument_count);
-      parameter = parameter_named(dispatcher, name);
-      if (!add_word(&call->tokens, (uint64_t)(uintptr_t)name))
-        return 0;
-    }
-    if (parameter >= 0) {
-      if (call->places[parameter] >= 0)
-        return 0;
-      call->places[parameter] = (int8_t)i;
-    }
-    int constant = parameter < 0 || dispatcher->constant[parameter];
-    if (!add_token(call->values[i], constant, &dispatcher->known, &call->tokens, &call->addresses[i]))
+  for (int i = 0; i < dispatcher->parameter_count; ++i) {
+    const Parameter *parameter = &dispatcher->kinds[i];
+    values[i] = i < positional ? PyTuple_GetItem(arguments, i)
+                : named > 0    ? PyDict_GetItemWithError(keywords, PyTuple_GetItem(dispatcher->parameters, i))
+                               : NULL;
+    if (values[i] ? !is_plain(values[i], parameter->constant, &dispatcher->known) : !parameter->has_default)
+      return 0;
+  }
+  return named == 0 || (!PyErr_Occurred() && options_are_plain(dispatcher, positional, keywords));
+}
+
+static int read_options(const Dispatcher *dispatcher, Py_ssize_t positional, PyObject *keywords, Tokens *tokens) {
+  Py_ssize_t position = 0;
+  PyObject *name, *value;
+  while (PyDict_Next(keywords, &position, &name, &value)) {
+    if (is_bound_by_name(dispatcher, positional, name))
+      continue;
+    if (!add_word(tokens, (uint64_t)(uintptr_t)name) || !add_token(value, 1, ASK_ALL, &dispatcher->known, tokens))
       return 0;
   }
   return 1;
 }
 
-PyObject *bind_values(const Dispatcher *dispatcher, PyObject *const *values) {
+int read_call(const Dispatcher *dispatcher, PyObject *arguments, PyObject *keywords, PyObject *const *values, Tokens *tokens) {
+  for (int i = 0; i < dispatcher->parameter_count; ++i) {
+    const Parameter *parameter = &dispatcher->kinds[i];
+    if (values[i] ? !add_token(values[i], parameter->constant, parameter->questions, &dispatcher->known, tokens)
+                  : !add_default(tokens))
+      return 0;
+  }
+  return PyDict_Size(keywords) == 0 || read_options(dispatcher, PyTuple_Size(arguments), keywords, tokens);
+}
+
+PyObject *bound_arguments(const Dispatcher *dispatcher, PyObject *const *values) {
   PyObject *bound = PyDict_New();
   for (int i = 0; bound && i < dispatcher->parameter_count; ++i) {
     if (PyDict_SetItem(bound, PyTuple_GetItem(dispatcher->parameters, i), values[i]) < 0) {
@@ -65,22 +84,4 @@ int split_grid(PyObject *extents, PyObject **split) {
     if (!(split[i] = i == 0 || i < dimensions ? extent_of(extents, i) : PyLong_FromLong(1)))
       return 0;
   return 1;
-}
-
-PyObject *keywords_of(const Call *call) {
-  PyObject *keywords = PyDict_New();
-  for (int i = call->argument_count; keywords && i < call->value_count; ++i) {
-    if (PyDict_SetItem(keywords, PyTuple_GetItem(call->keywords, i - call->argument_count), call->values[i]) < 0) {
-      Py_DecRef(keywords);
-      return NULL;
-    }
-  }
-  return keywords;
-}
-
-PyObject *arguments_of(const Call *call) {
-  PyObject *arguments = PyTuple_New(call->argument_count);
-  for (int i = 0; arguments && i < call->argument_count; ++i)
-    PyTuple_SetItem(arguments, i, new_reference(call->values[i]));
-  return arguments;
 }

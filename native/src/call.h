@@ -4,18 +4,18 @@
 
 #include "dispatcher.h"
 
-/* Looks at the values of a call. Returns 0, maybe with an exception, where one has no token or the binding is not plain. */
-int read_call(const Dispatcher *dispatcher, Call *call);
+/* Finds the value of each parameter; the caller holds arguments and keywords. Returns 0, maybe with an exception set, where the
+   binding is not plain or a value is not: no object has been asked anything then. */
+int bind_call(Dispatcher *dispatcher, PyObject *arguments, PyObject *keywords, PyObject **values);
+
+/* Asks the values of a call for their tokens, in the base's order. Returns 0, maybe with an exception set, where one has none. */
+int read_call(const Dispatcher *dispatcher, PyObject *arguments, PyObject *keywords, PyObject *const *values, Tokens *tokens);
 
 /* Makes the dictionary of all parameters that a grid gets which is a function. NULL with an exception set where that fails. */
-PyObject *bind_values(const Dispatcher *dispatcher, PyObject *const *values);
+PyObject *bound_arguments(const Dispatcher *dispatcher, PyObject *const *values);
 
 /* Makes new references to the three extents of a grid, 1 for missing ones. Returns 0 with an exception set where that fails; those
    made before stay, and the others must have been NULL. */
 int split_grid(PyObject *extents, PyObject **split);
-
-/* The arguments and the keywords of a call as a tuple and a dictionary; NULL with an exception set where that fails. */
-PyObject *arguments_of(const Call *call);
-PyObject *keywords_of(const Call *call);
 
 #endif

@@ -1,151 +1,336 @@
 #include "dispatch.h"
 
 #include "call.h"
-#include "dispatcher.h"
+#include "cells.h"
 #include "entry_launch.h"
+#include "guards.h"
+#include "names.h"
+#include "state.h"
 
 #include <string.h>
 
-/* Returns the number of entries where there is none. */
-static int find_entry(const Dispatcher *dispatcher, const Call *call, PyObject *device) {
-  size_t size = (size_t)call->tokens.count * sizeof *call->tokens.words;
-  int i = 0;
-  for (; i < dispatcher->entry_count; ++i) {
-    const Entry *entry = dispatcher->entries[i];
-    if (entry->word_count == call->tokens.count && memcmp(entry->words, call->tokens.words, size) == 0 &&
-        PyLong_AsLongLong(entry->device) == PyLong_AsLongLong(device))
-      break;
-  }
-  return i;
-}
+/* Grids and arguments may launch, their own kernel as well, and so without end. The base does that in Python, which tells when it is
+   too deep and needs little of the stack: what is nested deeper than this goes its way. */
+#define MAX_NESTED 8
+static _Thread_local int nested;
 
-/* Returns 1 where the fast path took the call, with the result; 0, maybe with an exception, where the base has to. The guards
-   hold. */
-static int try_fast(const Dispatcher *dispatcher, Call *call, PyObject *grid, PyObject **result) {
-  PyObject *device, *stream;
-  if (grid == Py_None || !read_call(dispatcher, call) || !current_stream(&dispatcher->guards, &device, &stream))
+enum { ENVIRONMENT, IS_USUAL, DESCRIBE, RECIPE, FINISH, TYPE_OF_CACHES, TYPE_OF_FUNCTIONS, DISPATCHER_TYPE, OWNED };
+
+typedef struct {
+  PyObject base;
+  PyObject *owned[OWNED];
+  Watched environment;
+  int first_after_grid;
+  PyObject *driver, *knobs; /* of the environment's source, which holds them */
+  PyObject *source;
+  Patience patience, of_hooks;
+  Workspace *spare; /* for the next call */
+} Launcher;
+
+/* The arguments of `launch`, and what has been found out so far; all of that is held. */
+typedef struct {
+  Launcher *launcher;
+  PyObject *function, *arguments, *keywords;
+  PyObject *attributes, *device, *caches;
+  KnownCall known;
+} Attempt;
+
+/* Where something unusual is on, what was watched before stays: it may be as it was again. */
+static int learn_environment(Launcher *launcher) {
+  PyObject *watched, *driver, *knobs, *source = PyObject_CallFunctionObjArgs(launcher->owned[ENVIRONMENT], NULL);
+  int first;
+  if (source && !PyTuple_Check(source)) {
+    Py_DecRef(source);
     return 0;
-  int found = find_entry(dispatcher, call, device);
-  int usable = 0;
-  if (found < dispatcher->entry_count) {
-    Entry *entry = dispatcher->entries[found];
-    entry->holders += 1;
-    usable = is_unchanged(entry->launcher, entry->call, entry->watched) &&
-             still_cached(&dispatcher->guards, device, entry->key, entry->kernel);
-    if (usable)
-      *result = launch_entry(dispatcher, entry, call, grid, stream);
-    release_entry(entry);
   }
-  Py_DecRef(device);
-  Py_DecRef(stream);
-  return usable;
-}
-
-static void learn_type(PyObject **known, PyObject *type) {
-  if (type != Py_None && !*known)
-    *known = new_reference(type);
-}
-
-static int learn_types(Dispatcher *dispatcher, PyObject *tensors, PyObject *descriptor, PyObject *stored) {
-  KnownTypes *known = &dispatcher->known;
-  if (!PyTuple_Check(tensors))
+  if (!source || !PyArg_ParseTuple(source, "OiOO", &watched, &first, &driver, &knobs) ||
+      !PyDict_Check(driver) || !PyDict_Check(knobs) || !watch(&launcher->environment, watched)) {
+    if (source)
+      PyErr_Clear();
+    Py_DecRef(source);
     return 0;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(tensors); ++i) {
-    PyObject *type = PyTuple_GetItem(tensors, i);
-    int found = known->count == MAX_TENSOR_TYPES;
-    for (int j = 0; j < known->count && !found; ++j)
-      found = known->types[j] == type;
-    if (!found)
-      known->types[known->count++] = new_reference(type);
   }
-  learn_type(&known->descriptor_type, descriptor);
-  learn_type(&known->stored_type, stored);
+  PyObject *before = launcher->source;
+  launcher->source = source;
+  launcher->first_after_grid = first >= 0 && first <= launcher->environment.watch_count ? first : 0;
+  launcher->driver = driver;
+  launcher->knobs = knobs;
+  launcher->patience = (Patience){0};
+  Py_DecRef(before);
   return 1;
 }
 
-/* Remembers what the base chose, in place of what it chose before if the kernel is another one by now. `lesson` is None, or (types
-   of the tensors among the arguments, the type of tensor descriptors or None, for HIP the class of tensors that have a storage and
-   else None, a recipe for an entry). The launch was done: an exception that is left here is no reason to fail it by itself. */
-static void remember(Dispatcher *dispatcher, Call *call, PyObject *lesson) {
-  PyObject *tensors, *descriptor, *stored, *recipe;
-  if (lesson == Py_None)
-    return;
-  if (!PyArg_ParseTuple(lesson, "OOOO", &tensors, &descriptor, &stored, &recipe) ||
-      !learn_types(dispatcher, tensors, descriptor, stored))
-    return;
-  Entry *entry = read_call(dispatcher, call) ? make_entry(call, dispatcher->parameter_count, recipe) : NULL;
-  int place = entry ? find_entry(dispatcher, call, entry->device) : MAX_ENTRIES;
-  if (place < MAX_ENTRIES) {
-    Entry *before = place < dispatcher->entry_count ? dispatcher->entries[place] : NULL;
-    dispatcher->entries[place] = entry;
-    if (before)
-      release_entry(before);
-    else
-      dispatcher->entry_count += 1;
-  } else if (entry) {
-    release_entry(entry);
-  }
+static int environment_holds(Launcher *launcher) {
+  const Watched *environment = &launcher->environment;
+  return is_as_watched(environment, 0, launcher->first_after_grid) ||
+         (try_again(&launcher->patience, difference(environment)) && learn_environment(launcher));
 }
 
-/* `usual` tells that the guards held before: what the base chooses while they do not is not what it chooses when they do. */
-static PyObject *go_slow(Dispatcher *dispatcher, Call *call, PyObject *grid, int usual) {
-  PyObject *arguments = arguments_of(call), *keywords = arguments ? keywords_of(call) : NULL;
-  PyObject *answer = NULL, *kernel = NULL;
-  dispatcher->slow_in_a_row += dispatcher->slow_in_a_row <= MAX_SLOW_IN_A_ROW;
-  if (keywords)
-    answer = PyObject_CallFunctionObjArgs(dispatcher->slow, dispatcher->guards.function, grid, arguments, keywords, NULL);
-  PyObject *lesson;
-  if (answer && PyArg_ParseTuple(answer, "OO", &kernel, &lesson)) {
-    Py_IncRef(kernel);
-    if (usual && guards_hold(&dispatcher->guards))
-      remember(dispatcher, call, lesson);
-    Raised raised;
-    if (set_aside(&raised)) {
-      kernel = raise_late(&raised, kernel);
-    } else {
-      Py_DecRef(kernel);
-      kernel = NULL;
-    }
-  }
-  Py_DecRef(answer);
-  Py_DecRef(arguments);
-  Py_DecRef(keywords);
-  return kernel;
+static int type_is_usual(Launcher *launcher, Dispatcher *dispatcher, PyObject *function) {
+  Watched *watched = &dispatcher->function_type;
+  PyTypeObject *type = Py_TYPE(function);
+  if (watched->type_count > 0 && watched->types[0] == type && is_as_watched(watched, 0, 0))
+    return 1;
+  if (!try_again(&dispatcher->of_type, difference(watched)))
+    return 0;
+  PyObject *source = PyObject_CallFunctionObjArgs(launcher->owned[IS_USUAL], (PyObject *)type, NULL);
+  int usual = source && watch(watched, source);
+  if (source && !usual)
+    PyErr_Clear();
+  Py_DecRef(source);
+  if (usual)
+    dispatcher->of_type = (Patience){0};
+  return usual;
 }
 
-/* kernel[grid]: the dispatcher and the grid. */
-static PyObject *call_bound(PyObject *self, PyObject *const *values, Py_ssize_t count, PyObject *keywords) {
-  Dispatcher *dispatcher = (Dispatcher *)PyTuple_GetItem(self, 0);
-  PyObject *grid = PyTuple_GetItem(self, 1), *result;
-  Call call;
-  call.values = values;
-  call.keywords = keywords;
-  call.argument_count = (int)count;
-  call.value_count = (int)(count + (keywords ? PyTuple_Size(keywords) : 0));
-  int usual = count <= dispatcher->parameter_count && call.value_count <= MAX_VALUES && guards_hold(&dispatcher->guards);
-  if (usual && try_fast(dispatcher, &call, grid, &result)) {
-    dispatcher->slow_in_a_row = 0;
-    return result;
-  }
-  Raised raised;
-  return set_aside(&raised) ? raise_late(&raised, go_slow(dispatcher, &call, grid, usual)) : NULL;
-}
-
-PyObject *bind(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
-  static PyMethodDef definition = {"launch", (PyCFunction)(void (*)(void))call_bound, METH_FASTCALL | METH_KEYWORDS,
-                                   "Launch the kernel on the grid that was given"};
-  Dispatcher *dispatcher = (Dispatcher *)self;
-  if (count != 2)
-    return PyErr_Format(PyExc_TypeError, "bind takes 2 arguments (%zd given)", count);
-  /* A copied function has its original's dispatcher. */
-  if (arguments[0] != dispatcher->guards.function || dispatcher->slow_in_a_row > MAX_SLOW_IN_A_ROW)
-    return new_reference(Py_None);
-  PyObject *pair = PyTuple_New(2);
-  if (!pair)
+/* The dispatcher of a binder is among its globals. Returns a new reference, NULL where there is none, maybe with an exception. */
+static PyObject *find_dispatcher(const Attempt *attempt) {
+  PyObject **owned = attempt->launcher->owned, *binder = PyTuple_GetItem(attempt->caches, 4);
+  if ((PyObject *)Py_TYPE(binder) != owned[TYPE_OF_FUNCTIONS])
     return NULL;
-  PyTuple_SetItem(pair, 0, new_reference(self));
-  PyTuple_SetItem(pair, 1, new_reference(arguments[1]));
-  PyObject *bound = PyCFunction_NewEx(&definition, pair, NULL);
-  Py_DecRef(pair);
-  return bound;
+  PyObject *recent = (PyObject *)recent_dispatcher(binder);
+  if (recent && (PyObject *)Py_TYPE(recent) == owned[DISPATCHER_TYPE])
+    return new_reference(recent);
+  PyObject *globals = PyObject_GetAttr(binder, names.__globals__);
+  PyObject *found = globals ? PyDict_GetItemWithError(globals, names._fork_dispatcher) : NULL;
+  if (found) {
+    int fits = (PyObject *)Py_TYPE(found) == owned[DISPATCHER_TYPE] && ((Dispatcher *)found)->binder == binder;
+    found = fits ? new_reference(found) : NULL;
+  } else if (globals && PyDict_GetItemWithError(globals, names.specialize_impl)) {
+    PyObject *description = PyObject_CallFunctionObjArgs(owned[DESCRIBE], attempt->function, attempt->caches, NULL);
+    if (description && PyTuple_Check(description))
+      found = make_dispatcher(owned[DISPATCHER_TYPE], description);
+    if (description) {
+      PyErr_Clear();
+      if (PyDict_SetItem(globals, names._fork_dispatcher, found ? found : Py_None) < 0)
+        PyErr_Clear();
+    }
+    Py_DecRef(description);
+  }
+  Py_DecRef(globals);
+  return found;
+}
+
+/* Finds everything up to the arguments of the call. Returns 0, maybe with an exception set, where the base has to launch. */
+static int find_function(Attempt *attempt) {
+  Launcher *launcher = attempt->launcher;
+  attempt->attributes = PyObject_GenericGetDict(attempt->function, NULL);
+  PyObject *by_device = attempt->attributes ? usual_caches(attempt->attributes, launcher->owned[TYPE_OF_CACHES]) : NULL;
+  if (!by_device || PyDict_Size(by_device) == 0 || !environment_holds(launcher)) {
+    drop_error_of_looking();
+    return 0;
+  }
+  PyObject *driver = PyDict_GetItemWithError(launcher->driver, names._active);
+  if (!driver || driver == Py_None)
+    return 0;
+  Py_IncRef(driver);
+  Py_IncRef(by_device);
+  if (current_stream(driver, &attempt->device, &attempt->known.stream))
+    attempt->caches = PyDict_GetItemWithError(by_device, attempt->device);
+  Py_IncRef(attempt->caches);
+  Py_DecRef(by_device);
+  Py_DecRef(driver);
+  if (!attempt->caches || !PyTuple_Check(attempt->caches) || PyTuple_Size(attempt->caches) != 5)
+    return 0;
+  PyObject *kernels = PyTuple_GetItem(attempt->caches, 0);
+  if (!PyDict_Check(kernels) || PyDict_Size(kernels) == 0)
+    return 0;
+  attempt->known.dispatcher = (Dispatcher *)find_dispatcher(attempt);
+  return attempt->known.dispatcher && type_is_usual(launcher, attempt->known.dispatcher, attempt->function);
+}
+
+/* Asks the base's caches for the kernel of a call that is new. Returns a hold of its entry; NULL where there is none. A failure of
+   this is no failure of the call; an exception that is set then is a signal's. */
+static Entry *learn(const Attempt *attempt, const Tokens *tokens) {
+  Dispatcher *dispatcher = attempt->known.dispatcher;
+  PyObject *answers = list_answers(tokens, &dispatcher->known);
+  PyObject *recipe = NULL;
+  if (answers)
+    recipe = PyObject_CallFunctionObjArgs(attempt->launcher->owned[RECIPE], attempt->function, attempt->caches,
+                                          attempt->arguments, attempt->keywords, answers, NULL);
+  else
+    PyErr_Clear();
+  Py_DecRef(answers);
+  Entry *entry = recipe && PyTuple_Check(recipe) ? make_entry(tokens, dispatcher->parameter_count, recipe) : NULL;
+  if (recipe && !entry)
+    PyErr_Clear();
+  Py_DecRef(recipe);
+  if (entry) {
+    entry->holders += 1;
+    add_entry(dispatcher, entry, find_entry(dispatcher, tokens));
+  }
+  return entry;
+}
+
+static Entry *find_or_learn(const Attempt *attempt, const Tokens *tokens) {
+  Dispatcher *dispatcher = attempt->known.dispatcher;
+  int place = find_entry(dispatcher, tokens);
+  if (place < dispatcher->entry_count) {
+    Entry *entry = dispatcher->entries[place];
+    entry->holders += 1;
+    if (is_cached(entry, attempt->caches)) {
+      dispatcher->of_calls.failures = 0;
+      return entry;
+    }
+    release_entry(entry);
+    if (PyErr_Occurred())
+      return NULL;
+  }
+  dispatcher->of_calls.failures += 1;
+  return learn(attempt, tokens);
+}
+
+/* What has no value of its own has its default. */
+static void add_defaults(KnownCall *call) {
+  for (int i = 0; i < call->dispatcher->parameter_count; ++i)
+    if (!call->space->values[i])
+      call->space->values[i] = PyTuple_GetItem(call->dispatcher->defaults, i);
+}
+
+static int wants_ranges(const Attempt *attempt) {
+  if (!attempt->known.dispatcher->known.stored_type)
+    return 0;
+  PyObject *group = PyDict_GetItemWithError(attempt->launcher->knobs, names.amd);
+  int uses = group ? uses_buffer_operations(group) : -1;
+  if (uses < 0)
+    drop_error_of_looking();
+  return uses;
+}
+
+/* Finds the kernel of the call. */
+static int find_kernel(Attempt *attempt) {
+  KnownCall *call = &attempt->known;
+  Dispatcher *dispatcher = call->dispatcher;
+  Tokens *tokens = &call->space->tokens;
+  if (dispatcher->of_calls.failures >= PATIENCE && !try_again(&dispatcher->of_calls, (Difference){0, 0}))
+    return 0;
+  if (!bind_call(dispatcher, attempt->arguments, attempt->keywords, call->space->values)) {
+    dispatcher->of_calls.failures += !PyErr_Occurred();
+    return 0;
+  }
+  tokens->count = tokens->answer_count = 0;
+  tokens->with_ranges = wants_ranges(attempt);
+  if (tokens->with_ranges >= 0 && add_word(tokens, (uint64_t)tokens->with_ranges) &&
+      read_call(dispatcher, attempt->arguments, attempt->keywords, call->space->values, tokens))
+    call->entry = find_or_learn(attempt, tokens);
+  else
+    dispatcher->of_calls.failures += 1;
+  release_answers(tokens);
+  if (!call->entry || !globals_unchanged(attempt->attributes) || !cells_unchanged(attempt->attributes))
+    return 0;
+  add_defaults(call);
+  return 1;
+}
+
+/* The launch is done: it has failed only where a signal's handler says so. */
+static void learn_hooks(Launcher *launcher, PyObject **result) {
+  if (!learn_environment(launcher) && PyErr_Occurred()) {
+    Py_DecRef(*result);
+    *result = NULL;
+  }
+}
+
+static int find_and_launch(Attempt *attempt, PyObject **result) {
+  Launcher *launcher = attempt->launcher;
+  KnownCall *call = &attempt->known;
+  call->space = launcher->spare ? launcher->spare : PyMem_Malloc(sizeof *call->space);
+  launcher->spare = NULL;
+  int found = call->space && find_kernel(attempt);
+  if (found) {
+    AfterGrid after = {&launcher->environment, launcher->first_after_grid, 0, launcher->owned[FINISH]};
+    *result = launch_entry(call, &after);
+    if (after.differs && *result && try_again(&launcher->of_hooks, difference(&launcher->environment)))
+      learn_hooks(launcher, result);
+  }
+  if (launcher->spare)
+    PyMem_Free(call->space);
+  else
+    launcher->spare = call->space;
+  return found;
+}
+
+static PyObject *launch_function(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+  if (count != 4 || !PyTuple_Check(arguments[2]) || !PyDict_Check(arguments[3]))
+    return PyErr_Format(PyExc_TypeError, "launch takes a function, a grid, a tuple and a dictionary");
+  Attempt attempt = {
+      .launcher = (Launcher *)self,
+      .function = arguments[0],
+      .arguments = arguments[2],
+      .keywords = arguments[3],
+      .known = {.grid = arguments[1]},
+  };
+  if (nested == MAX_NESTED || attempt.known.grid == Py_None)
+    return new_reference(Py_None);
+  nested += 1;
+  PyObject *result = NULL;
+  int found = find_function(&attempt) && find_and_launch(&attempt, &result);
+  nested -= 1;
+  if (attempt.known.entry)
+    release_entry(attempt.known.entry);
+  PyObject *const held[] = {attempt.attributes, attempt.device, attempt.caches, attempt.known.stream,
+                            (PyObject *)attempt.known.dispatcher};
+  for (size_t i = 0; i < sizeof held / sizeof *held; ++i)
+    Py_DecRef(held[i]);
+  return found || PyErr_Occurred() ? result : new_reference(Py_None);
+}
+
+static int traverse(PyObject *self, visitproc visit, void *argument) {
+  Launcher *launcher = (Launcher *)self;
+  int result = visit((PyObject *)Py_TYPE(self), argument);
+  for (int i = 0; result == 0 && i < OWNED; ++i)
+    result = launcher->owned[i] ? visit(launcher->owned[i], argument) : 0;
+  if (result == 0 && launcher->source)
+    result = visit(launcher->source, argument);
+  return result == 0 && launcher->environment.source ? visit(launcher->environment.source, argument) : result;
+}
+
+static void deallocate(PyObject *self) {
+  Launcher *launcher = (Launcher *)self;
+  PyObject *type = (PyObject *)Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  for (int i = 0; i < OWNED; ++i)
+    Py_DecRef(launcher->owned[i]);
+  Py_DecRef(launcher->source);
+  Py_DecRef(launcher->environment.source);
+  PyMem_Free(launcher->spare);
+  PyObject_GC_Del(self);
+  Py_DecRef(type);
+}
+
+PyObject *launcher_type(void) {
+  static PyMethodDef methods[] = {
+      {"launch", (PyCFunction)(void (*)(void))launch_function, METH_FASTCALL,
+       "launch(function, grid, arguments, keywords): the kernel that was launched, None where the base has to"},
+      {NULL, NULL, 0, NULL},
+  };
+  static PyType_Slot slots[] = {
+      {Py_tp_dealloc, (void *)deallocate},
+      {Py_tp_traverse, (void *)traverse},
+      {Py_tp_methods, methods},
+      {0, NULL},
+  };
+  static PyType_Spec specification = {
+      .name = "triton._C.fork_native.Launcher",
+      .basicsize = sizeof(Launcher),
+      .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+      .slots = slots,
+  };
+  return PyType_FromSpec(&specification);
+}
+
+PyObject *make_launcher(PyObject *module, PyObject *arguments) {
+  const ModuleState *state = PyModule_GetState(module);
+  PyObject *o[OWNED];
+  if (!PyArg_ParseTuple(arguments, "OOOOOOO", &o[ENVIRONMENT], &o[IS_USUAL], &o[DESCRIBE], &o[RECIPE], &o[FINISH],
+                        &o[TYPE_OF_CACHES], &o[TYPE_OF_FUNCTIONS]))
+    return NULL;
+  o[DISPATCHER_TYPE] = state->dispatcher_type;
+  Launcher *launcher = (Launcher *)_PyObject_GC_New((PyTypeObject *)state->launcher_type);
+  if (!launcher)
+    return NULL;
+  memset((char *)launcher + sizeof(PyObject), 0, sizeof *launcher - sizeof(PyObject));
+  for (int i = 0; i < OWNED; ++i)
+    launcher->owned[i] = new_reference(o[i]);
+  PyObject_GC_Track(launcher);
+  return (PyObject *)launcher;
 }

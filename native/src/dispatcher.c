@@ -1,13 +1,19 @@
 #include "dispatcher.h"
 
-#include "dispatch.h"
-#include "names.h"
-#include "state.h"
-
-#include <stddef.h>
 #include <string.h>
 
-/* Copies and pickles of a function have none of their own yet. */
+/* Found by the address of the binder, which a dispatcher here holds: no other one has that address. */
+#define RECENT 64
+static Dispatcher *recent[RECENT];
+
+static Dispatcher **place_of(const PyObject *binder) { return &recent[(uintptr_t)binder / 16 % RECENT]; }
+
+Dispatcher *recent_dispatcher(PyObject *binder) {
+  Dispatcher *found = *place_of(binder);
+  return found && found->binder == binder ? found : NULL;
+}
+
+/* Copies and pickles of what holds a dispatcher have none of their own yet. */
 static PyObject *reduce(PyObject *self, PyObject *arguments) {
   (void)self, (void)arguments;
   return Py_BuildValue("(O())", (PyObject *)Py_TYPE(Py_None));
@@ -21,43 +27,31 @@ static int traverse(PyObject *self, visitproc visit, void *argument) {
   Dispatcher *dispatcher = (Dispatcher *)self;
   int result;
   VISIT(Py_TYPE(self))
-  VISIT(dispatcher->guards.function)
-  VISIT(dispatcher->guards.attributes)
-  VISIT(dispatcher->guards.knobs)
-  VISIT(dispatcher->guards.driver)
-  VISIT(dispatcher->guards.hook_chain)
-  VISIT(dispatcher->guards.run)
-  VISIT(dispatcher->slow)
-  VISIT(dispatcher->finish)
-  for (int i = 0; i < dispatcher->entry_count; ++i) {
-    VISIT(dispatcher->entries[i]->kernel)
-    VISIT(dispatcher->entries[i]->launcher)
-    VISIT(dispatcher->entries[i]->defaults)
-    VISIT(dispatcher->entries[i]->kept)
-    VISIT(dispatcher->entries[i]->watched)
-    VISIT(dispatcher->entries[i]->expanders)
-    VISIT(dispatcher->entries[i]->scratch)
-  }
+  VISIT(dispatcher->binder)
+  VISIT(dispatcher->defaults)
+  VISIT(dispatcher->function_type.source)
+  VISIT(dispatcher->known.classify)
+  VISIT(dispatcher->known.stored_type)
   for (int i = 0; i < dispatcher->known.count; ++i)
     VISIT(dispatcher->known.types[i])
+  for (int i = 0; i < dispatcher->entry_count; ++i)
+    if ((result = visit_entry(dispatcher->entries[i], visit, argument)) != 0)
+      return result;
   return 0;
 }
 
-static void forget(Dispatcher *dispatcher) {
+/* Calls under way hold the dispatcher: what they still look at stays in place. */
+static int clear(PyObject *self) {
+  Dispatcher *dispatcher = (Dispatcher *)self;
   while (dispatcher->entry_count > 0)
     release_entry(dispatcher->entries[--dispatcher->entry_count]);
   while (dispatcher->known.count > 0)
     Py_DecRef(dispatcher->known.types[--dispatcher->known.count]);
-}
-
-/* Only what can be part of a cycle: function -> dispatcher -> kernel or type of tensors -> function. */
-static int clear(PyObject *self) {
-  Dispatcher *dispatcher = (Dispatcher *)self;
-  forget(dispatcher);
-  dispatcher->slow_in_a_row = MAX_SLOW_IN_A_ROW + 1;
-  PyObject *function = dispatcher->guards.function;
-  dispatcher->guards.function = new_reference(Py_None);
-  Py_DecRef(function);
+  PyObject *binder = dispatcher->binder;
+  if (*place_of(binder) == dispatcher)
+    *place_of(binder) = NULL;
+  dispatcher->binder = NULL;
+  Py_DecRef(binder);
   return 0;
 }
 
@@ -65,11 +59,9 @@ static void deallocate(PyObject *self) {
   Dispatcher *dispatcher = (Dispatcher *)self;
   PyObject *type = (PyObject *)Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  forget(dispatcher);
-  PyObject *owned[] = {dispatcher->guards.function, dispatcher->guards.attributes, dispatcher->guards.knobs,
-                       dispatcher->guards.driver,   dispatcher->guards.hook_chain, dispatcher->guards.run,
-                       dispatcher->slow,            dispatcher->finish,            dispatcher->parameters,
-                       dispatcher->known.descriptor_type, dispatcher->known.stored_type};
+  clear(self);
+  PyObject *owned[] = {dispatcher->parameters, dispatcher->defaults, dispatcher->function_type.source,
+                       dispatcher->known.classify, dispatcher->known.stored_type};
   PyObject_GC_Del(self);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i)
     Py_DecRef(owned[i]);
@@ -78,7 +70,6 @@ static void deallocate(PyObject *self) {
 
 PyObject *dispatcher_type(void) {
   static PyMethodDef methods[] = {
-      {"bind", (PyCFunction)(void (*)(void))bind, METH_FASTCALL, "bind(function, grid): what kernel[grid] is, or None"},
       {"__reduce__", reduce, METH_VARARGS, "None takes the place of a dispatcher in a copy"},
       {NULL, NULL, 0, NULL},
   };
@@ -98,33 +89,73 @@ PyObject *dispatcher_type(void) {
   return PyType_FromSpec(&specification);
 }
 
-PyObject *make_dispatcher(PyObject *module, PyObject *arguments) {
-  const ModuleState *state = PyModule_GetState(module);
-  PyObject *function, *slow, *finish, *parameters, *knobs, *driver, *hook_chain, *run;
-  const char *constant;
-  if (!PyArg_ParseTuple(arguments, "OOOOs(OOOO)", &function, &slow, &finish, &parameters, &constant, &knobs, &driver,
-                        &hook_chain, &run))
+static Parameter parameter_of(const char *letters) {
+  return (Parameter){
+      .constant = letters[0] == 'C',
+      .has_default = letters[1] == 'D',
+      .questions = letters[0] == 'N' ? ASK_NOTHING : letters[0] == 'T' ? ASK_TYPE : ASK_ALL,
+  };
+}
+
+PyObject *make_dispatcher(PyObject *type, PyObject *description) {
+  PyObject *binder, *parameters, *defaults, *classify, *stored;
+  const char *letters;
+  if (!PyArg_ParseTuple(description, "OOsOOO", &binder, &parameters, &letters, &defaults, &classify, &stored))
     return NULL;
   Py_ssize_t count = PyTuple_Size(parameters);
-  if (count < 0 || count > MAX_VALUES || (size_t)count != strlen(constant)) {
+  if (count < 0 || count > MAX_VALUES || 2 * (size_t)count != strlen(letters) || PyTuple_Size(defaults) != count) {
     PyErr_Clear();
     return PyErr_Format(PyExc_ValueError, "no list of up to %d parameters", MAX_VALUES);
   }
-  PyObject *attributes = PyObject_GetAttr(function, names.__dict__);
-  Dispatcher *dispatcher = attributes ? (Dispatcher *)_PyObject_GC_New((PyTypeObject *)state->dispatcher_type) : NULL;
-  if (!dispatcher) {
-    Py_DecRef(attributes);
+  Dispatcher *dispatcher = (Dispatcher *)_PyObject_GC_New((PyTypeObject *)type);
+  if (!dispatcher)
     return NULL;
-  }
   memset((char *)dispatcher + sizeof(PyObject), 0, sizeof *dispatcher - sizeof(PyObject));
-  dispatcher->guards = (Guards){new_reference(function), attributes,                new_reference(knobs),
-                                new_reference(driver),   new_reference(hook_chain), new_reference(run)};
-  dispatcher->slow = new_reference(slow);
-  dispatcher->finish = new_reference(finish);
+  dispatcher->binder = new_reference(binder);
   dispatcher->parameters = new_reference(parameters);
+  dispatcher->defaults = new_reference(defaults);
   dispatcher->parameter_count = (int)count;
+  dispatcher->known.classify = new_reference(classify);
+  dispatcher->known.stored_type = stored == Py_None ? NULL : new_reference(stored);
   for (Py_ssize_t i = 0; i < count; ++i)
-    dispatcher->constant[i] = constant[i] == 'C';
+    dispatcher->kinds[i] = parameter_of(letters + 2 * i);
+  *place_of(binder) = dispatcher;
   PyObject_GC_Track(dispatcher);
   return (PyObject *)dispatcher;
+}
+
+int find_entry(const Dispatcher *dispatcher, const Tokens *tokens) {
+  size_t size = (size_t)tokens->count * sizeof *tokens->words;
+  int i = 0;
+  for (; i < dispatcher->entry_count; ++i) {
+    const Entry *entry = dispatcher->entries[i];
+    if (entry->word_count == tokens->count && memcmp(entry->words, tokens->words, size) == 0)
+      break;
+  }
+  return i;
+}
+
+void add_entry(Dispatcher *dispatcher, Entry *entry, int place) {
+  if (place == MAX_ENTRIES) {
+    place = dispatcher->oldest;
+    dispatcher->oldest = (dispatcher->oldest + 1) % MAX_ENTRIES;
+  }
+  if (place == dispatcher->entry_count) {
+    dispatcher->entries[dispatcher->entry_count++] = entry;
+    return;
+  }
+  Entry *before = dispatcher->entries[place];
+  dispatcher->entries[place] = entry;
+  release_entry(before);
+}
+
+void drop_entry(Dispatcher *dispatcher, const Entry *entry) {
+  for (int i = 0; i < dispatcher->entry_count; ++i) {
+    Entry *dropped = dispatcher->entries[i];
+    if (dropped != entry)
+      continue;
+    dispatcher->entries[i] = dispatcher->entries[--dispatcher->entry_count];
+    release_entry(dropped);
+    return;
+  }
 }

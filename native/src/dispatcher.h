@@ -1,36 +1,51 @@
-/* What the fast path knows of one JIT function: a Python object that the function owns. */
+/* What the fast path knows of one JIT function on one device: a Python object that lives as long as the function's binder. */
 #ifndef TRITON_FORK_DISPATCHER_H
 #define TRITON_FORK_DISPATCHER_H
 
 #include "entry.h"
-#include "guards.h"
 #include "token.h"
+#include "watched.h"
 
+#define MAX_VALUES 64 /* parameters of a function */
 #define MAX_ENTRIES 64
-/* So many calls in a row that had to go the base's way show that the fast path is of no use to the function. */
-#define MAX_SLOW_IN_A_ROW 32
+
+typedef struct {
+  char constant, has_default;
+  Questions questions;
+} Parameter;
 
 typedef struct {
   PyObject base;
-  Guards guards;
-  PyObject *slow;
-  PyObject *finish;
-  PyObject *parameters;
+  PyObject *binder;     /* whose globals own this */
+  PyObject *parameters; /* names */
+  PyObject *defaults;   /* a value for each parameter, None for those without */
   int parameter_count;
-  char constant[MAX_VALUES];
+  Parameter kinds[MAX_VALUES];
   KnownTypes known;
+  Watched function_type;
+  Patience of_type, of_calls;
   Entry *entries[MAX_ENTRIES];
-  int entry_count;
-  int slow_in_a_row;
+  int entry_count, oldest;
 } Dispatcher;
 
 /* Makes the type of dispatchers. NULL with an exception set where that fails. */
 PyObject *dispatcher_type(void);
 
-/* make_dispatcher(function, slow, finish, parameter names, constants, environment) -> Dispatcher.
-   slow(function, grid, arguments, keywords) -> (kernel, lesson or None), see remember; finish(kernel, extents of the grid, stream,
-   values) -> kernel, for a launch that turns out to be unusual when its grid was called; constants: a letter for each parameter, C
-   for tl.constexpr; environment: (dictionary of triton.knobs, DriverConfig, HookChain, JITFunction.run). */
-PyObject *make_dispatcher(PyObject *module, PyObject *arguments);
+/* Makes a dispatcher from (binder, names of parameters, letters, defaults, classify, class of stored tensors or None). There are two
+   letters for each parameter: C for a constant, else A, T or N for what is asked of the value: all, its type, nothing; and D where
+   it has a default of which the value is known. NULL with an exception set where that fails. */
+PyObject *make_dispatcher(PyObject *type, PyObject *description);
+
+/* Borrows the dispatcher that was made last for a binder, if it is still there and no other binder has taken its place. */
+Dispatcher *recent_dispatcher(PyObject *binder);
+
+/* Returns the number of entries where there is none for the tokens. */
+int find_entry(const Dispatcher *dispatcher, const Tokens *tokens);
+
+/* Takes an entry in, in the place of the one for the same tokens or, where there is no room, of the oldest. */
+void add_entry(Dispatcher *dispatcher, Entry *entry, int place);
+
+/* Gives an entry up, if it is still there. */
+void drop_entry(Dispatcher *dispatcher, const Entry *entry);
 
 #endif

@@ -4,26 +4,15 @@
 
 #include "launch.h"
 #include "token.h"
-
-#define MAX_VALUES 64 /* arguments and keywords of a call, and parameters of a function */
-
-/* One call, as far as it has been looked at. */
-typedef struct {
-  PyObject *const *values; /* arguments, then the values of keywords */
-  int argument_count, value_count;
-  PyObject *keywords; /* names, or NULL */
-  Tokens tokens;
-  uint64_t addresses[MAX_VALUES]; /* of the values */
-  int8_t places[MAX_VALUES];      /* for each parameter: the index of its value, -1 for its default */
-} Call;
+#include "watched.h"
 
 typedef struct {
   PyObject *kept; /* a tuple of all that the words point to */
-  PyObject *kernel, *launcher, *launch, *key, *device, *defaults;
-  PyObject *call;      /* type(launcher).__call__ */
-  PyObject *watched;   /* (object, attribute, value, ...): what the base would read in a launch, as it was */
+  PyObject *kernel, *launch, *key;
+  PyObject *caches;    /* what the function has for the device: kernels by key first, the binder last */
   PyObject *expanders; /* for each parameter: None, or a function that gives what the kernel gets for a descriptor */
   PyObject *scratch;   /* None, or (triton.runtime._allocation, bytes for each block of the grid, alignment) */
+  Watched watched;     /* what the base would read in a launch */
   const Program *program; /* of `launch` */
   Settings settings;
   int holders; /* the dispatcher, and calls under way: Python code that runs in them may make the dispatcher forget it */
@@ -31,13 +20,16 @@ typedef struct {
   uint64_t words[];
 } Entry;
 
-/* Makes an entry for a call from a recipe: (kernel, launcher, its type's __call__, launch's self, key, device, (function handle,
-   cooperative, dependent, warps, blocks in a cluster, shared bytes), defaults, what to keep alive, watched, expanders, scratch).
-   NULL with an exception set where that fails. */
-Entry *make_entry(const Call *call, int parameter_count, PyObject *recipe);
+/* Makes an entry for tokens from a recipe: (kernel, launch's self, key, caches, (function handle, cooperative, dependent, warps,
+   blocks in a cluster, shared bytes), what to keep alive, watched, expanders, scratch). NULL, maybe with an exception set, where
+   that fails. */
+Entry *make_entry(const Tokens *tokens, int parameter_count, PyObject *recipe);
 
-/* Whether nothing was changed in a kernel and its launcher. May leave an exception where something was. */
-int is_unchanged(PyObject *launcher, PyObject *call, PyObject *watched);
+/* Whether the base would find the kernel in the function's caches. Maybe with an exception set where it would not. */
+int is_cached(const Entry *entry, PyObject *caches);
+
+/* For the garbage collector. */
+int visit_entry(const Entry *entry, visitproc visit, void *argument);
 
 /* Gives up a hold; the last one frees the entry. */
 void release_entry(Entry *entry);

@@ -1,6 +1,5 @@
 #include "frame.h"
 
-#include "token.h"
 #include "values.h"
 
 #include <stdio.h>
@@ -9,7 +8,6 @@
 
 int enter(Frame *frame, const Program *program) {
   frame->program = program;
-  frame->address = NO_ADDRESS;
   frame->step = frame->leaf = frame->parameter_count = frame->late_count = frame->tuple_count = 0;
   frame->memory = NULL;
   if (program->leaf_count <= INLINE_LEAVES && program->tuple_count <= INLINE_TUPLES) {
@@ -49,7 +47,7 @@ static int read_leaf(Frame *frame, char kind, PyObject *object, int position) {
   frame->parameters[parameter] = slot;
   if (kind == STEP_POINTER || kind == STEP_DESCRIPTOR) {
     slot->object = object;
-    frame->late[frame->late_count++] = (Late){leaf, kind, parameter, frame->address};
+    frame->late[frame->late_count++] = (Late){leaf, kind, parameter};
     return 1;
   }
   if (kind != STEP_HALF && kind != STEP_BRAIN && kind != STEP_SINGLE && kind != STEP_DOUBLE)
@@ -60,7 +58,7 @@ static int read_leaf(Frame *frame, char kind, PyObject *object, int position) {
   switch (kind) {
   case STEP_HALF:
     slot->number = number;
-    frame->late[frame->late_count++] = (Late){leaf, kind, parameter, frame->address};
+    frame->late[frame->late_count++] = (Late){leaf, kind, parameter};
     break;
   case STEP_BRAIN:
     slot->bits = pack_brain(number);
@@ -168,13 +166,6 @@ static int read_descriptor(Frame *frame, PyObject *object, int parameter) {
   return 1;
 }
 
-static int read_late_pointer(Frame *frame, const Late *late, PyObject *object, uint64_t *address) {
-  if (late->address == NO_ADDRESS)
-    return read_pointer(frame->program->vendor, object, late->leaf, address);
-  *address = late->address;
-  return *address == 0 || frame->program->vendor->ask_driver(late->leaf, address);
-}
-
 /* Kind by kind: with several wrong arguments the base's error is raised. */
 int read_late(Frame *frame) {
   for (const char *kind = frame->program->vendor->late; *kind; ++kind) {
@@ -184,7 +175,7 @@ int read_late(Frame *frame) {
       if (late->kind != *kind)
         continue;
       PyObject *object = slot->object;
-      int valid = *kind == STEP_POINTER      ? read_late_pointer(frame, late, object, &slot->bits)
+      int valid = *kind == STEP_POINTER      ? read_pointer(frame->program->vendor, object, late->leaf, &slot->bits)
                   : *kind == STEP_DESCRIPTOR ? read_descriptor(frame, object, late->parameter)
                                              : pack_half(slot->number, &slot->bits);
       if (!valid)

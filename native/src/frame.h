@@ -15,18 +15,16 @@ typedef union {
   PyObject *object;
 } Slot;
 
-/* A leaf that is converted late: its place in the signature, its kind, its slot, and its address if that is known. */
+/* A leaf that is converted late: its place in the signature, its kind and its slot. */
 typedef struct {
   int leaf;
   char kind;
   int parameter;
-  uint64_t address;
 } Late;
 
 /* One launch under way. The inline arrays serve all but enormous signatures. */
 typedef struct Frame {
   const Program *program;
-  uint64_t address; /* what the next argument's data_ptr() answered already, or NO_ADDRESS */
   int step, leaf, parameter_count, late_count, tuple_count;
   Slot *slots;
   void **parameters;

@@ -39,24 +39,21 @@ PyObject *launch(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
   return launched ? new_reference(Py_None) : NULL;
 }
 
-int launch_known(const Program *program, Settings *settings, const Arguments *arguments, PyObject *scratch) {
+int launch_known(const Program *program, Settings *settings, const Arguments *arguments, PyObject *scratch, Frame *frame) {
   int first = program->vendor->base_arguments;
   if (arguments->count != program->argument_count || arguments->count > MAX_ARGUMENTS) {
     PyErr_Format(PyExc_TypeError, "function takes exactly %d arguments (%d given)", first + program->argument_count,
                  first + arguments->count);
     return 0;
   }
-  Frame frame;
-  if (!program->vendor->begin() || !enter(&frame, program))
+  if (!program->vendor->begin() || !enter(frame, program))
     return 0;
   int valid = 1;
-  for (int i = 0; valid && i < program->argument_count; ++i) {
-    frame.address = arguments->addresses[i];
-    valid = read_argument(&frame, arguments->values[i], first + i + 1);
-  }
+  for (int i = 0; valid && i < program->argument_count; ++i)
+    valid = read_argument(frame, arguments->values[i], first + i + 1);
   settings->profile_scratch = 0;
-  valid = valid && read_pointer(program->vendor, scratch, -1, &settings->global_scratch) && read_late(&frame) &&
-          program->vendor->submit(&frame, settings);
-  leave(&frame);
+  valid = valid && read_pointer(program->vendor, scratch, -1, &settings->global_scratch) && read_late(frame) &&
+          program->vendor->submit(frame, settings);
+  leave(frame);
   return valid;
 }

@@ -11,17 +11,15 @@ PyObject *launch(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
 
 #define MAX_ARGUMENTS 256
 
-/* A kernel's arguments, which the caller holds. `addresses` are what the data_ptr() of each answered already, NO_ADDRESS for those
-   that were not asked and for tuples. */
+/* A kernel's arguments, which the caller holds. */
 typedef struct {
   int count;
   PyObject *values[MAX_ARGUMENTS];
-  uint64_t addresses[MAX_ARGUMENTS];
 } Arguments;
 
-/* Launches with settings made before and without hooks or profiling. `scratch` is global scratch memory, or None. Returns 0 with an
-   exception set where that fails. */
-int launch_known(const Program *program, Settings *settings, const Arguments *arguments, PyObject *scratch);
+/* Launches with settings made before and without hooks or profiling. `scratch` is global scratch memory, or None; `frame` is for
+   its use. Returns 0 with an exception set where that fails. */
+int launch_known(const Program *program, Settings *settings, const Arguments *arguments, PyObject *scratch, Frame *frame);
 
 /* For vendors: reads the kernel's arguments; adds the pointers to scratch memory that end every kernel's parameters; calls a
    hook, if it is one. Those that can fail return 0 with an exception set. */

@@ -1,14 +1,17 @@
 /* triton._C.fork_native: the utilities of CUDA's and HIP's drivers and a launcher for every signature, without a compiler. */
 #include "cuda_driver.h"
 #include "cuda_utilities.h"
+#include "dispatch.h"
 #include "dispatcher.h"
 #include "hip_driver.h"
 #include "hip_utilities.h"
+#include "method.h"
 #include "names.h"
 #include "program.h"
 #include "state.h"
 #include "tdm_descriptor.h"
 #include "tensor_map.h"
+#include "watched.h"
 
 static PyObject *load_driver(PyObject *module, PyObject *arguments) {
   (void)module;
@@ -19,7 +22,8 @@ static PyObject *load_driver(PyObject *module, PyObject *arguments) {
 }
 
 static PyMethodDef methods[] = {
-    {"make_dispatcher", make_dispatcher, METH_VARARGS, "Make the fast path of a JIT function"},
+    {"make_launcher", make_launcher, METH_VARARGS, "Make the fast path of JIT functions"},
+    {"type_version", type_version, METH_O, "Tell the number that a class has as it is; 0 for none"},
     {"load_driver", load_driver, METH_VARARGS,
      "Load libcuda.so.1 as the dynamic linker finds it, or else from a folder; tell whether it is there"},
     {"load_binary", cuda_load_binary, METH_VARARGS, "Load provided cubin into CUDA driver"},
@@ -40,10 +44,12 @@ static int execute(PyObject *module) {
   ModuleState *state = PyModule_GetState(module);
   if (!make_names())
     return -1;
+  find_call_method();
   state->tensor_map_type = tensor_map_type();
   state->tdm_descriptor_type = state->tensor_map_type ? tdm_descriptor_type() : NULL;
   state->dispatcher_type = state->tdm_descriptor_type ? dispatcher_type() : NULL;
-  if (!state->dispatcher_type || PyModule_AddObjectRef(module, "PyCUtensorMap", state->tensor_map_type) < 0)
+  state->launcher_type = state->dispatcher_type ? launcher_type() : NULL;
+  if (!state->launcher_type || PyModule_AddObjectRef(module, "PyCUtensorMap", state->tensor_map_type) < 0)
     return -1;
   if (PyModule_AddObjectRef(module, "PyTDMDescriptor", state->tdm_descriptor_type) < 0)
     return -1;
@@ -56,7 +62,7 @@ static int execute(PyObject *module) {
 static int traverse(PyObject *module, visitproc visit, void *argument) {
   const ModuleState *state = PyModule_GetState(module);
   PyObject *const types[] = {state ? state->tensor_map_type : NULL, state ? state->tdm_descriptor_type : NULL,
-                             state ? state->dispatcher_type : NULL};
+                             state ? state->dispatcher_type : NULL, state ? state->launcher_type : NULL};
   int result = 0;
   for (size_t i = 0; result == 0 && i < sizeof types / sizeof *types; ++i)
     result = types[i] ? visit(types[i], argument) : 0;
@@ -66,8 +72,8 @@ static int traverse(PyObject *module, visitproc visit, void *argument) {
 static int clear(PyObject *module) {
   ModuleState *state = PyModule_GetState(module);
   if (state) {
-    PyObject *types[] = {state->tensor_map_type, state->tdm_descriptor_type, state->dispatcher_type};
-    *state = (ModuleState){NULL, NULL, NULL};
+    PyObject *types[] = {state->tensor_map_type, state->tdm_descriptor_type, state->dispatcher_type, state->launcher_type};
+    *state = (ModuleState){NULL, NULL, NULL, NULL};
     for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
       Py_DecRef(types[i]);
   }

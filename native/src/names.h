@@ -5,16 +5,15 @@
 #include "python_abi.h"
 
 #define FOR_EACH_NAME(NAME)                                                                                                      \
-  NAME(DECLARE_NAME)                                                                                                             \
-  NAME(__call__)                                                                                                                 \
-  NAME(__dict__)                                                                                                                 \
+  NAME(__globals__)                                                                                                              \
+  NAME(__init__)                                                                                                                 \
   NAME(_active)                                                                                                                  \
   NAME(_allocator)                                                                                                               \
+  NAME(_fork_dispatcher)                                                                                                         \
   NAME(amd)                                                                                                                      \
   NAME(base)                                                                                                                     \
   NAME(block_shape)                                                                                                              \
-  NAME(calls)                                                                                                                    \
-  NAME(compilation)                                                                                                              \
+  NAME(cell_contents)                                                                                                            \
   NAME(data_ptr)                                                                                                                 \
   NAME(debug)                                                                                                                    \
   NAME(device_caches)                                                                                                            \
@@ -22,15 +21,13 @@
   NAME(get)                                                                                                                      \
   NAME(get_current_device)                                                                                                       \
   NAME(get_current_stream)                                                                                                       \
-  NAME(instrumentation_mode)                                                                                                     \
-  NAME(launch_enter_hook)                                                                                                        \
-  NAME(launch_exit_hook)                                                                                                         \
-  NAME(name)                                                                                                                     \
+  NAME(hash)                                                                                                                     \
   NAME(pre_run_hooks)                                                                                                            \
   NAME(ptr_range)                                                                                                                \
   NAME(run)                                                                                                                      \
-  NAME(runtime)                                                                                                                  \
+  NAME(seen)                                                                                                                     \
   NAME(size)                                                                                                                     \
+  NAME(specialize_impl)                                                                                                          \
   NAME(untyped_storage)                                                                                                          \
   NAME(use_buffer_ops)                                                                                                           \
   NAME(used_global_vals)

@@ -74,6 +74,7 @@ typedef struct {
 } PyType_Spec;
 
 #define METH_VARARGS 0x0001
+#define METH_O 0x0008
 #define METH_FASTCALL 0x0080
 #define Py_mod_exec 2
 #define METH_KEYWORDS 0x0002
@@ -91,6 +92,7 @@ typedef struct {
 #define Py_TPFLAGS_TUPLE_SUBCLASS (1UL << 26)
 #define Py_TPFLAGS_BYTES_SUBCLASS (1UL << 27)
 #define Py_TPFLAGS_DICT_SUBCLASS (1UL << 29)
+#define Py_TPFLAGS_TYPE_SUBCLASS (1UL << 31)
 
 #endif /* TRITON_FORK_CHECK_PYTHON_ABI: what follows agrees with Python.h, or the compiler refuses it. */
 
@@ -100,7 +102,7 @@ typedef struct {
 #undef Py_BuildValue
 #endif
 
-extern PyObject _Py_NoneStruct;
+extern PyObject _Py_NoneStruct, _Py_EllipsisObject;
 extern PyTypeObject PyBool_Type, PyFloat_Type, PyList_Type, PyLong_Type, PyTuple_Type, PyUnicode_Type;
 extern PyObject *PyExc_AttributeError, *PyExc_Exception, *PyExc_OverflowError, *PyExc_RuntimeError, *PyExc_SystemError;
 extern PyObject *PyExc_TypeError, *PyExc_ValueError;
@@ -117,6 +119,7 @@ PyObject *PyObject_GetAttr(PyObject *object, PyObject *name);
 PyObject *PyObject_RichCompare(PyObject *left, PyObject *right, int operation);
 PyObject *PyObject_Call(PyObject *callable, PyObject *arguments, PyObject *keywords);
 int PyCallable_Check(PyObject *object);
+PyObject *PyObject_GenericGetDict(PyObject *object, void *unused);
 PyObject *PyObject_GetAttrString(PyObject *object, const char *name);
 PyObject *PyObject_CallObject(PyObject *callable, PyObject *arguments);
 PyObject *PyObject_CallFunctionObjArgs(PyObject *callable, ...);
@@ -158,6 +161,8 @@ PyObject *PyTuple_New(Py_ssize_t size);
 int PyTuple_SetItem(PyObject *tuple, Py_ssize_t index, PyObject *item);
 PyObject *PyTuple_GetItem(PyObject *tuple, Py_ssize_t index);
 Py_ssize_t PyList_Size(PyObject *list);
+PyObject *PyList_New(Py_ssize_t size);
+int PyList_Append(PyObject *list, PyObject *item);
 PyObject *PyList_GetItem(PyObject *list, Py_ssize_t index);
 PyObject *PyDict_New(void);
 PyObject *PyDict_Values(PyObject *dictionary);
@@ -193,9 +198,8 @@ void PyEval_RestoreThread(PyThreadState *state);
 
 #ifndef TRITON_FORK_CHECK_PYTHON_ABI
 
-PyObject *PyCFunction_NewEx(PyMethodDef *definition, PyObject *self, PyObject *module);
-
 #define Py_None (&_Py_NoneStruct)
+#define Py_Ellipsis (&_Py_EllipsisObject)
 #define Py_NE 3
 
 static inline PyTypeObject *Py_TYPE(PyObject *object) { return object->ob_type; }
@@ -213,6 +217,10 @@ static inline int PyTuple_Check(PyObject *object) {
 }
 
 #endif
+
+/* Of tp_version_tag, which is no part of the contract but lies there in CPython 3.10 to 3.14: it is believed only where a test of
+   its behaviour comes out right, see triton.fork._native_guards. */
+#define TYPE_VERSION_OFFSET 384
 
 static inline PyObject *new_reference(PyObject *object) {
   Py_IncRef(object);

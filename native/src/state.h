@@ -8,6 +8,7 @@ typedef struct {
   PyObject *tensor_map_type;
   PyObject *tdm_descriptor_type;
   PyObject *dispatcher_type;
+  PyObject *launcher_type;
 } ModuleState;
 
 #endif

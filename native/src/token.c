@@ -1,5 +1,7 @@
 #include "token.h"
 
+#include "guards.h"
+#include "method.h"
 #include "names.h"
 
 #include <stdint.h>
@@ -11,8 +13,10 @@
 #define MAX_RANK 5
 #define EXTENT_BITS 12
 
+#define MAX_DEPTH 32 /* of tuples in tuples */
+
 /* The first word of a token. For tensors and descriptors it is the address of the type, which is a multiple of 8. */
-enum { KIND_OBJECT = 1, KIND_INTEGER, KIND_INTEGER_CLASS, KIND_FLOAT, KIND_FLOAT_CLASS, KIND_TUPLE };
+enum { KIND_OBJECT = 1, KIND_INTEGER, KIND_INTEGER_CLASS, KIND_FLOAT, KIND_FLOAT_CLASS, KIND_TUPLE, KIND_DEFAULT = 9 };
 
 int add_word(Tokens *tokens, uint64_t word) {
   if (tokens->count == MAX_WORDS)
@@ -52,11 +56,55 @@ static int add_float(PyObject *value, int constant, Tokens *tokens) {
   return constant ? add_pair(tokens, KIND_FLOAT, bits) : add_pair(tokens, KIND_FLOAT_CLASS, 0);
 }
 
-static int is_known(const KnownTypes *known, PyObject *type) {
+static TypeKind kind_of(const KnownTypes *known, PyTypeObject *type) {
   for (int i = 0; i < known->count; ++i)
-    if (known->types[i] == type)
-      return 1;
-  return 0;
+    if (known->types[i] == (PyObject *)type)
+      return (TypeKind)known->kinds[i];
+  return UNKNOWN_TYPE;
+}
+
+/* Classes are asked about once; what does not fit in is unknown. */
+static TypeKind learn_kind(KnownTypes *known, PyTypeObject *type) {
+  for (int i = 0; i < known->count; ++i)
+    if (known->types[i] == (PyObject *)type)
+      return (TypeKind)known->kinds[i];
+  if (known->count == MAX_KNOWN_TYPES)
+    return UNKNOWN_TYPE;
+  PyObject *answer = PyObject_CallFunctionObjArgs(known->classify, (PyObject *)type, NULL);
+  long kind = answer ? PyLong_AsLong(answer) : UNKNOWN_TYPE;
+  Py_DecRef(answer);
+  if (!answer || known->count == MAX_KNOWN_TYPES)
+    return UNKNOWN_TYPE;
+  known->types[known->count] = new_reference((PyObject *)type);
+  known->kinds[known->count++] = (int8_t)kind;
+  return (TypeKind)kind;
+}
+
+static int is_plain_tuple(PyObject *value, int constant, KnownTypes *known, int depth) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(value); ++i) {
+    PyObject *item = PyTuple_GetItem(value, i);
+    if (PyTuple_Check(item) && depth == MAX_DEPTH)
+      return 0;
+    if (PyTuple_Check(item) ? (Py_TYPE(item) != &PyTuple_Type && learn_kind(known, Py_TYPE(item)) != TUPLE_TYPE) ||
+                                  !is_plain_tuple(item, constant, known, depth + 1)
+                            : !is_plain(item, constant, known))
+      return 0;
+  }
+  return 1;
+}
+
+int is_plain(PyObject *value, int constant, KnownTypes *known) {
+  PyTypeObject *type = Py_TYPE(value);
+  if (type == &PyLong_Type || type == &PyFloat_Type || type == &PyBool_Type || value == Py_None)
+    return 1;
+  if (type == &PyTuple_Type)
+    return is_plain_tuple(value, constant, known, 0);
+  if (constant && type == &PyUnicode_Type)
+    return 1;
+  TypeKind kind = learn_kind(known, type);
+  if (kind == TUPLE_TYPE)
+    return is_plain_tuple(value, constant, known, 0);
+  return constant ? kind == CONSTANT_TYPE : kind == TENSOR_TYPE || kind == DESCRIPTOR_TYPE;
 }
 
 static int has_small_storage(PyObject *value, int *small) {
@@ -69,37 +117,72 @@ static int has_small_storage(PyObject *value, int *small) {
   return valid;
 }
 
-/* What HIPBackend.is_within_2gb says. Returns 0 for a tensor that tells its range itself, and where an exception is set. */
-static int is_small(PyObject *value, const KnownTypes *known, const Tokens *tokens, int *small) {
-  *small = 0;
-  if (!tokens->with_ranges)
-    return 1;
+/* What HIPBackend.is_within_2gb says. Returns 0, maybe with an exception set, for a tensor that tells its range itself and where
+   there is no plain answer. */
+static int is_small(PyObject *value, const KnownTypes *known, int *small) {
   PyObject *range = PyObject_GetAttr(value, names.ptr_range);
   Py_DecRef(range);
   if (range || !PyErr_ExceptionMatches(PyExc_AttributeError))
     return 0;
   PyErr_Clear();
+  *small = 0;
   int stored = PyObject_IsInstance(value, known->stored_type);
-  return stored > 0 ? has_small_storage(value, small) : stored == 0;
+  int valid = stored > 0 ? has_small_storage(value, small) : stored == 0;
+  if (!valid)
+    drop_error_of_looking();
+  return valid;
 }
 
-/* The element type is told by its identity; an entry keeps its own alive. */
-static int add_tensor(PyObject *value, const KnownTypes *known, Tokens *tokens, uint64_t *address) {
-  int small;
-  if (!is_small(value, known, tokens, &small))
+/* Keeps an answer, with the reference to the element type, and adds the words that all tensors and descriptors have. */
+static int add_answer(Tokens *tokens, PyObject *value, PyTypeObject *type, PyObject *dtype, unsigned int bits) {
+  int first = tokens->count;
+  if (tokens->answer_count == MAX_WORDS / 2 ||
+      !add_pair(tokens, (uint64_t)(uintptr_t)type | bits, (uint64_t)(uintptr_t)dtype)) {
+    Py_DecRef(dtype);
     return 0;
-  PyObject *answer = PyObject_CallMethodObjArgs(value, names.data_ptr, NULL);
-  PyObject *dtype = answer ? PyObject_GetAttr(value, names.dtype) : NULL;
-  int valid = dtype && PyLong_Check(answer);
-  if (valid) {
-    *address = PyLong_AsUnsignedLongLong(answer); /* a negative one is left to the slow path */
-    valid = *address != NO_ADDRESS &&
-            add_pair(tokens, (uint64_t)(uintptr_t)Py_TYPE(value) | (uint64_t)small << 1 | (*address % ALIGNMENT == 0),
-                     (uint64_t)(uintptr_t)dtype);
   }
+  tokens->answers[tokens->answer_count++] = (Answer){value, dtype, first};
+  return 1;
+}
+
+/* HIP's backend asks in Python, which takes other answers than an integer. */
+static int ask_tensor(PyObject *value, const KnownTypes *known, const Tokens *tokens, unsigned int *bits) {
+  int small = 0, plain;
+  PyObject *answer = call_method(value, names.data_ptr);
+  if (!answer)
+    return 0;
+  plain = !known->stored_type || Py_TYPE(answer) == &PyLong_Type;
+  uint64_t address = plain ? PyLong_AsUnsignedLongLong(answer) : 0;
   Py_DecRef(answer);
-  Py_DecRef(dtype);
-  return valid;
+  if (plain && address == UINT64_MAX && PyErr_Occurred()) {
+    if (known->stored_type)
+      PyErr_Clear();
+    return 0;
+  }
+  if (!plain || (tokens->with_ranges && !is_small(value, known, &small)))
+    return 0;
+  *bits = (unsigned int)small << 1 | (address % ALIGNMENT == 0);
+  return 1;
+}
+
+static int add_tensor(PyObject *value, Questions questions, const KnownTypes *known, Tokens *tokens) {
+  PyTypeObject *type = Py_TYPE(value);
+  unsigned int bits = 0;
+  if (questions == ASK_NOTHING)
+    return 0;
+  PyObject *dtype = PyObject_GetAttr(value, names.dtype);
+  if (!dtype)
+    return 0;
+  if (questions == ASK_ALL && !ask_tensor(value, known, tokens, &bits)) {
+    Py_DecRef(dtype);
+    return 0;
+  }
+  /* The questions may have given the object another class. */
+  if (Py_TYPE(value) != type) {
+    Py_DecRef(dtype);
+    return 0;
+  }
+  return add_answer(tokens, value, type, dtype, bits);
 }
 
 static int block_word(PyObject *block, uint64_t *word) {
@@ -125,45 +208,95 @@ static int block_word(PyObject *block, uint64_t *word) {
 }
 
 static int add_descriptor(PyObject *value, Tokens *tokens) {
+  PyTypeObject *type = Py_TYPE(value);
   PyObject *base = PyObject_GetAttr(value, names.base);
   PyObject *dtype = base ? PyObject_GetAttr(base, names.dtype) : NULL;
   PyObject *block = dtype ? PyObject_GetAttr(value, names.block_shape) : NULL;
   uint64_t word;
-  int valid = block && block_word(block, &word) &&
-              add_pair(tokens, (uint64_t)(uintptr_t)Py_TYPE(value), (uint64_t)(uintptr_t)dtype) && add_word(tokens, word);
+  int valid = block && block_word(block, &word) && Py_TYPE(value) == type;
   Py_DecRef(block);
-  Py_DecRef(dtype);
   Py_DecRef(base);
-  return valid;
+  if (!valid) {
+    Py_DecRef(dtype);
+    return 0;
+  }
+  return add_answer(tokens, value, type, dtype, 0) && add_word(tokens, word);
 }
 
-/* Running out of room ends the nesting. */
+/* Running out of room ends the nesting. The items are asked everything, whatever is asked of the parameter. */
 static int add_tuple(PyObject *value, int constant, const KnownTypes *known, Tokens *tokens) {
   Py_ssize_t size = PyTuple_Size(value);
   int valid = add_pair(tokens, KIND_TUPLE, (uint64_t)(uintptr_t)Py_TYPE(value)) && add_word(tokens, (uint64_t)size);
-  for (Py_ssize_t i = 0; valid && i < size; ++i) {
-    uint64_t address;
-    valid = add_token(PyTuple_GetItem(value, i), constant, known, tokens, &address);
-  }
+  for (Py_ssize_t i = 0; valid && i < size; ++i)
+    valid = add_token(PyTuple_GetItem(value, i), constant, ASK_ALL, known, tokens);
   return valid;
 }
 
-static int add_by_type(PyObject *value, int constant, const KnownTypes *known, Tokens *tokens, uint64_t *address) {
+int add_default(Tokens *tokens) { return add_word(tokens, KIND_DEFAULT); }
+
+int add_token(PyObject *value, int constant, Questions questions, const KnownTypes *known, Tokens *tokens) {
   PyTypeObject *type = Py_TYPE(value);
   if (type == &PyLong_Type)
     return add_integer(value, constant, tokens);
   if (type == &PyFloat_Type)
     return add_float(value, constant, tokens);
   if (PyTuple_Check(value))
-    return add_tuple(value, constant, known, tokens);
+    return questions != ASK_NOTHING && add_tuple(value, constant, known, tokens);
   if (constant || value == Py_None || type == &PyBool_Type)
     return add_pair(tokens, KIND_OBJECT, (uint64_t)(uintptr_t)value);
-  if (is_known(known, (PyObject *)type))
-    return add_tensor(value, known, tokens, address);
-  return (PyObject *)type == known->descriptor_type && add_descriptor(value, tokens);
+  switch (kind_of(known, type)) {
+  case TENSOR_TYPE:
+    return add_tensor(value, questions, known, tokens);
+  case DESCRIPTOR_TYPE:
+    return questions != ASK_NOTHING && add_descriptor(value, tokens);
+  default:
+    return 0;
+  }
 }
 
-int add_token(PyObject *value, int constant, const KnownTypes *known, Tokens *tokens, uint64_t *address) {
-  *address = NO_ADDRESS;
-  return add_by_type(value, constant, known, tokens, address) && !PyErr_Occurred();
+/* What block_word made of a block. */
+static PyObject *block_of(uint64_t word) {
+  Py_ssize_t rank = (Py_ssize_t)(word >> (MAX_RANK * EXTENT_BITS));
+  PyObject *block = PyTuple_New(rank);
+  for (Py_ssize_t i = 0; block && i < rank; ++i) {
+    PyObject *extent = PyLong_FromLong((long)(word >> (i * EXTENT_BITS) & ((1u << EXTENT_BITS) - 1)));
+    if (!extent || PyTuple_SetItem(block, i, extent) < 0) {
+      Py_DecRef(block);
+      return NULL;
+    }
+  }
+  return block;
+}
+
+static PyObject *tuple_of_answer(const Tokens *tokens, const Answer *answer, const KnownTypes *known) {
+  PyTypeObject *type = Py_TYPE(answer->value);
+  uint64_t bits = tokens->words[answer->first] & 3;
+  int described = kind_of(known, type) == DESCRIPTOR_TYPE;
+  PyObject *block = described ? block_of(tokens->words[answer->first + 2]) : new_reference(Py_None);
+  if (!block)
+    return NULL;
+  PyObject *tuple = Py_BuildValue("(OOOiiO)", answer->value, (PyObject *)type, answer->dtype, (int)(bits & 1), (int)(bits >> 1),
+                                  block);
+  Py_DecRef(block);
+  return tuple;
+}
+
+PyObject *list_answers(const Tokens *tokens, const KnownTypes *known) {
+  PyObject *list = PyTuple_New(tokens->answer_count);
+  for (int i = 0; list && i < tokens->answer_count; ++i) {
+    const Answer *answer = &tokens->answers[i];
+    /* An object that has another class by now is not what the words say. */
+    uint64_t type = tokens->words[answer->first] & ~(uint64_t)3;
+    PyObject *tuple = type == (uint64_t)(uintptr_t)Py_TYPE(answer->value) ? tuple_of_answer(tokens, answer, known) : NULL;
+    if (!tuple || PyTuple_SetItem(list, i, tuple) < 0) {
+      Py_DecRef(list);
+      return NULL;
+    }
+  }
+  return list;
+}
+
+void release_answers(Tokens *tokens) {
+  while (tokens->answer_count > 0)
+    Py_DecRef(tokens->answers[--tokens->answer_count].dtype);
 }

@@ -1,5 +1,6 @@
 #include "values.h"
 
+#include "method.h"
 #include "names.h"
 
 #include <limits.h>
@@ -168,7 +169,7 @@ int read_pointer(const Vendor *vendor, PyObject *object, int index, uint64_t *ad
   }
   if (object == Py_None)
     return 1;
-  PyObject *answer = PyObject_CallMethodObjArgs(object, names.data_ptr, NULL);
+  PyObject *answer = call_method(object, names.data_ptr);
   if (!answer) {
     /* As in the base, but for KeyboardInterrupt and its like, which the base loses. */
     if (PyErr_ExceptionMatches(PyExc_Exception))

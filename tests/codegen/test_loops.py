@@ -35,23 +35,6 @@ def test_the_switch_restores_the_dry_run(run: Worker, fork_python: Path) -> None
     assert fork == {str(depth): [2**depth, 2 ** (depth + 1) - 1] for depth in DEPTHS}
 
 
-@pytest.mark.parametrize("first", [0, 10_000])
-def test_programs_made_by_chance_give_the_same_ir(
-    run: Worker, base_python: Path, fork_python: Path, first: int
-) -> None:
-    base = run(base_python, "programs", str(first), "150")
-    fork = run(fork_python, "programs", str(first), "150")
-    assert [seed for seed in base if base[seed] != fork[seed]] == []
-    assert all(text.startswith("same but for locations: ") for text in base.values())
-
-
-@pytest.mark.slow
-def test_many_programs_made_by_chance_give_the_same_ir(run: Worker, base_python: Path, fork_python: Path) -> None:
-    base = run(base_python, "programs", "20000", "4000")
-    fork = run(fork_python, "programs", "20000", "4000")
-    assert [seed for seed in base if base[seed] != fork[seed]] == []
-
-
 def test_loops_that_are_left_to_the_base_give_the_same(run: Worker, base_python: Path, fork_python: Path) -> None:
     base, fork = run(base_python, "loops"), run(fork_python, "loops")
     assert fork["texts"] == base["texts"]

@@ -54,12 +54,5 @@ def test_values_that_are_changed_after_they_were_shared(run: Worker, base_python
     assert not any(fork["missing"].values())
 
 
-@pytest.mark.parametrize("off", [{"TRITON_FORK_LOOPS": "0"}, {"TRITON_FORK_LOOPS": "0", "TRITON_FORK_VISIT": "0"}])
-def test_locations_are_the_base_s(run: Worker, base_python: Path, fork_python: Path, off: dict[str, str]) -> None:
-    base = run(base_python, "programs", "30000", "60", "locations")
-    fork = run(fork_python, "programs", "30000", "60", "locations", **off)
-    assert [seed for seed in base if base[seed] != fork[seed]] == []
-
-
 def test_gluon_attention_takes_a_third_of_the_calls(run: Worker, base_python: Path, fork_python: Path) -> None:
     assert 3 * run(fork_python, "attention") < run(base_python, "attention")

@@ -1,17 +1,23 @@
 """Two environments side by side: each gets the same generated launches, and what happened is compared."""
 
+import contextlib
 import json
 import subprocess
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from hypothesis import HealthCheck, given, seed, settings
 
 from .cases import Case
 from .programs import TESTS, environment
 
 Outcome = dict[str, Any]
 
+#: For hypothesis: cases take long, and what failed is not kept for another day.
+COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 WORKER = TESTS / "fake_driver" / "workers" / "differential.py"
 
 
@@ -27,6 +33,7 @@ class Side:
         backend: str = "cuda",
         plant: str | None = None,
         extra: Mapping[str, str] | None = None,
+        worker: Sequence[str | Path] = (WORKER,),
     ) -> None:
         """Describe the process; it starts with the first case.
 
@@ -36,14 +43,16 @@ class Side:
         :param backend: ``cuda`` or ``hip``
         :param plant: what to break on purpose, one of the worker's names
         :param extra: more environment variables; ``FORK_EXTENSION`` names another build of the fork's extension
+        :param worker: what the interpreter runs: a file, or ``-m`` and a module
         """
-        self.command: list[str | Path] = [python, WORKER, backend, *([plant] if plant else [])]
+        self.command: list[str | Path] = [python, *worker, backend, *([plant] if plant else [])]
+        self.backend = backend
         self.environment = environment(folder, cache, extra)
         self.messages = cache.parent / f"{cache.name}.stderr"
         self.process: subprocess.Popen[str] | None = None
         self.crashes = 0
 
-    def send(self, case: Case) -> None:
+    def send(self, case: Any) -> None:
         """Hand over a case; the answer comes with :meth:`receive`.
 
         :param case: what :func:`tests.fake_driver.cases.cases` generates
@@ -59,8 +68,9 @@ class Side:
                     text=True,
                 )
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(case) + "\n")
-        self.process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # of a process that has died; receive() says so
+            self.process.stdin.write(json.dumps(case) + "\n")
+            self.process.stdin.flush()
 
     def receive(self) -> list[Outcome]:
         """Wait for the answer to the case sent last.
@@ -84,7 +94,8 @@ class Side:
             return
         for stream in (self.process.stdin, self.process.stdout):
             assert stream is not None
-            stream.close()
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
         self.process.wait()
         self.process = None
 
@@ -119,6 +130,30 @@ def differences(base: Sequence[Outcome], fork: Sequence[Outcome]) -> list[str]:
 
 def _essence(outcome: Outcome) -> Any:
     return outcome.get("error", outcome)
+
+
+def compare_many(base: Side, fork: Side, strategy: Any, chosen: settings, start: int | None = None) -> Counter[str]:
+    """Run generated cases on both sides.
+
+    :param base: the side that is right by definition
+    :param fork: the side under test
+    :param strategy: where cases come from
+    :param chosen: how many, and how hypothesis goes about it
+    :param start: where random choices start; None where ``chosen`` says it
+    :returns: how many calls there were, and how many of which outcome on the base
+    :raises AssertionError: when the sides differ, for a case made short
+    """
+    seen: Counter[str] = Counter()
+
+    @given(strategy)
+    def run(case: Case) -> None:
+        for outcome in compare(base, fork, case):
+            seen.update(outcome.keys() & {"launches", "error", "crash", "again"})
+            seen["calls"] += 1
+
+    decorated = settings(chosen)(run)
+    (decorated if start is None else seed(start)(decorated))()
+    return seen
 
 
 def compare(base: Side, fork: Side, case: Case) -> list[Outcome]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -134,6 +135,39 @@ def test_a_planted_change_is_caught(
         assert "arith.addf" in found["add"].detail and "arith.subf" in found["add"].detail
     kept = tmp_path / "kept" / "own-add-cuda-90"
     assert (kept / "base" / stage).read_bytes() != (kept / "fork" / stage).read_bytes()
+
+
+def test_another_time_of_change_of_a_library_file_is_no_difference(
+    base_python: Path, corpus: Path, tmp_path: Path
+) -> None:
+    """With line tables, ptxas writes the time of change of each source file into the cubin."""
+    other = changed(base_python, tmp_path / "fork", "triton/language/standard.py", "def cdiv(", "def cdiv(")
+    library = next(other.glob("lib/*/site-packages/triton/language/standard.py"))
+    os.utime(library, (1_500_000_000, 1_500_000_000))
+    (found,) = compare(base_python, other, corpus, Selection(cases=["divide"]), locations=True).outcomes
+    assert (found.verdict, found.assembled) == (SAME, 1)
+
+
+def test_first_ir_alone_with_its_locations(base_python: Path, corpus: Path, tmp_path: Path) -> None:
+    first = "from __future__ import annotations\n\nfrom ..runtime.jit import jit, constexpr_function\n"
+    moved = changed(base_python, tmp_path / "fork", "triton/language/standard.py", first, f"{first}\n")
+    report = compare(base_python, moved, corpus, Selection(targets=["cuda:90"]), first_ir=True)
+    assert [(list(o.artifacts), o.verdict) for o in report.outcomes] == [
+        (["source"], SAME),
+        (["source"], DIFFERENT),
+        (["source"], DIFFERENT),
+    ]
+
+
+@pytest.mark.parametrize(("word", "verdict"), [("planted", SAME), ("grown", DIFFERENT)])
+def test_kernels_that_fail_on_both_sides(
+    base_python: Path, corpus: Path, tmp_path: Path, word: str, verdict: str
+) -> None:
+    old = "return self.tensor(self.builder.create_fadd(input.handle, other.handle), input.type)"
+    one = changed(base_python, tmp_path / "one", "triton/language/semantic.py", old, "raise RuntimeError('planted')")
+    two = changed(base_python, tmp_path / "two", "triton/language/semantic.py", old, f"raise RuntimeError('{word}')")
+    report = compare(one, two, corpus, Selection(cases=["add"], targets=["cuda:90"]), errors=True)
+    assert [(list(o.artifacts), o.verdict) for o in report.outcomes] == [(["error"], verdict)]
 
 
 @pytest.mark.parametrize(

@@ -5,21 +5,20 @@ as wanted: so many kernels, with two to six calls each, done so often.
 """
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import Phase, given, settings
 
 from tests.fake_driver.cases import Case, cases, float_value, simple_case
-from tests.fake_driver.differential import Outcome, Side, compare, differences
+from tests.fake_driver.differential import COMMON, Outcome, Side, compare, compare_many, differences
 from tests.fake_driver.programs import prepare
 
 QUICK_EXAMPLES = 80
 HIP_EXAMPLES = 40
-COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 QUICK = settings(COMMON, max_examples=QUICK_EXAMPLES, derandomize=True)
+QUICK_AND_SHORT = settings(QUICK, phases=[Phase.generate, Phase.shrink])
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +39,7 @@ def fork(fork_python: Path, folder: Path) -> Iterator[Side]:
 
 
 def test_launches_agree(base: Side, fork: Side) -> None:
-    seen: Counter[str] = Counter()
-
-    @settings(QUICK, phases=[Phase.generate, Phase.shrink])
-    @given(cases())
-    def run(case: Case) -> None:
-        for outcome in compare(base, fork, case):
-            seen.update(outcome.keys() & {"launches", "error", "crash"})
-
-    run()
+    seen = compare_many(base, fork, cases(), QUICK_AND_SHORT)
     # The comparison is worth something only where most calls get through and some do not.
     assert seen["launches"] > QUICK_EXAMPLES
     assert seen["error"] > 20
@@ -56,37 +47,20 @@ def test_launches_agree(base: Side, fork: Side) -> None:
 
 
 def test_launches_agree_with_hip(base_python: Path, fork_python: Path, folder: Path) -> None:
-    seen: Counter[str] = Counter()
     with (
         Side(base_python, folder, folder / "cache_hip_base", backend="hip") as base,
         Side(fork_python, folder, folder / "cache_hip_fork", backend="hip") as fork,
     ):
-
-        @settings(QUICK, max_examples=HIP_EXAMPLES, phases=[Phase.generate, Phase.shrink])
-        @given(cases("hip"))
-        def run(case: Case) -> None:
-            for outcome in compare(base, fork, case):
-                seen.update(outcome.keys() & {"launches", "error", "crash"})
-
-        run()
+        seen = compare_many(base, fork, cases("hip"), settings(QUICK_AND_SHORT, max_examples=HIP_EXAMPLES))
     assert seen["launches"] > HIP_EXAMPLES
     assert seen["crash"] < 5
 
 
 @pytest.mark.slow
 def test_many_launches_agree(base: Side, fork: Side, record_property: Callable[[str, object], None]) -> None:
-    seen: Counter[str] = Counter()
     examples, rounds = int(os.environ.get("LAUNCH_EXAMPLES", "2000")), int(os.environ.get("LAUNCH_ROUNDS", "20"))
-
-    @seed(int(os.environ.get("LAUNCH_SEED", "1")))
-    @settings(COMMON, max_examples=examples)
-    @given(cases(rounds=rounds))
-    def run(case: Case) -> None:
-        for outcome in compare(base, fork, case):
-            seen.update(outcome.keys() & {"launches", "error", "crash", "again"})
-            seen["calls"] += 1
-
-    run()
+    start = int(os.environ.get("LAUNCH_SEED", "1"))
+    seen = compare_many(base, fork, cases(rounds=rounds), settings(COMMON, max_examples=examples), start)
     for name, count in seen.items():
         record_property(name, count)
     assert seen["launches"] > examples * rounds

@@ -27,6 +27,11 @@ def test_python_abi(flags: list[str]) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_numbers_of_classes() -> None:
+    done = check(CHECKS / "type_version_check.c", *WITH_PYTHON_H)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(("vendor", "backend"), [("cuda", "nvidia"), ("hip", "amd")])
 def test_driver_abi(base_python: Path, vendor: str, backend: str) -> None:
     headers = package_of(base_python) / "backends" / backend / "include"

@@ -30,7 +30,32 @@ def of_fork(fork_python: Path, folder: Path) -> Any:
 
 def test_most_calls_are_fast(of_fork: Any) -> None:
     assert 0 < of_fork["slow"] < of_fork["calls"] / 4
-    assert of_fork["still fast"]  # a function that is slow too often goes the base's way for good
+    assert of_fork["still fast"]
+
+
+@pytest.mark.parametrize("name", ["a hook", "a hook alone", "no chain", "other knobs"])
+def test_calls_are_looked_up_with_hooks_on(of_fork: Any, name: str) -> None:
+    assert of_fork["returned"][name] == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["a pre-run hook", "other caches"])
+def test_the_fast_path_comes_back_at_once(of_fork: Any, name: str) -> None:
+    during, after = of_fork["returned"][name]
+    assert during >= 1
+    assert after == 0
+
+
+@pytest.mark.parametrize("name", ["debugging", "a patched class"])
+def test_the_fast_path_comes_back_soon(of_fork: Any, name: str) -> None:
+    during, after = of_fork["returned"][name]
+    assert during == 200
+    assert after < 10
+
+
+def test_the_fast_path_comes_back_after_calls_that_it_cannot_do(of_fork: Any) -> None:
+    during, after = of_fork["returned"]["calls of no use"]
+    assert during == 200
+    assert after < 64
 
 
 def test_fast_calls_launch_the_same(of_base: Any, of_fork: Any) -> None:

@@ -1,7 +1,8 @@
 """No argument from Python crashes the extension, and no call leaves anything behind.
 
 Longer runs, each with `-m slow` and under the sanitizers: `HOSTILE_SEEDS=5000` programs of hostile calls, `LAUNCH_EXAMPLES=2000`
-kernels whose launches, each done `LAUNCH_ROUNDS=20` times, are compared with the base's.
+kernels whose launches, each done `LAUNCH_ROUNDS=20` times, are compared with the base's, and `LAUNCH_PROGRAMS=5000` programs of
+launches during which things change.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import settings
 
 from fork.native import EXTENSION
 from tests.fake_driver.builder import package_of
-from tests.fake_driver.cases import Case, cases
-from tests.fake_driver.differential import Side, compare
+from tests.fake_driver.cases import cases
+from tests.fake_driver.differential import COMMON, Side, compare_many
 from tests.fake_driver.programs import environment, prepare, run_program
+from tests.launch_sequences.programs import programs
+from tests.launch_sequences.search import Pair, Search, side
 
 WORKERS = Path(__file__).parent / "workers"
+STRESS = Path(__file__).parents[1] / "launch_sequences" / "worker" / "stress.py"
 SEEDS, SANITIZED_SEEDS = 16, 12
 DEBUG = {"PYTHONMALLOC": "debug", "PYTHONFAULTHANDLER": "1"}
 
@@ -79,28 +83,58 @@ def test_many_launches_agree_under_the_sanitizers(
     folder: Path,
     record_property: Callable[[str, object], None],
 ) -> None:
-    seen: Counter[str] = Counter()
     examples, rounds = int(os.environ.get("LAUNCH_EXAMPLES", "500")), int(os.environ.get("LAUNCH_ROUNDS", "20"))
     extra = {**sanitizer_environment, "FORK_EXTENSION": str(sanitized)}
-    checks = list(HealthCheck)
+    start = int(os.environ.get("LAUNCH_SEED", "2"))
     with (
         Side(base_python, folder, folder / "cache_base") as base,
         Side(fork_python, folder, folder / "cache_fork", extra=extra) as fork,
     ):
-
-        @seed(int(os.environ.get("LAUNCH_SEED", "2")))
-        @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=checks)
-        @given(cases(rounds=rounds))
-        def run(case: Case) -> None:
-            for outcome in compare(base, fork, case):
-                seen.update(outcome.keys() & {"launches", "error", "crash", "again"})
-                seen["calls"] += 1
-
-        run()
+        seen = compare_many(base, fork, cases(rounds=rounds), settings(COMMON, max_examples=examples), start)
     for name, count in seen.items():
         record_property(name, count)
     assert fork.crashes == 0
     assert seen["launches"] > examples * rounds
+
+
+@pytest.mark.slow
+def test_many_programs_agree_under_the_sanitizers(
+    base_python: Path,
+    fork_python: Path,
+    sanitized: Path,
+    sanitizer_environment: dict[str, str],
+    folder: Path,
+    record_property: Callable[[str, object], None],
+) -> None:
+    count, start = int(os.environ.get("LAUNCH_PROGRAMS", "500")), int(os.environ.get("LAUNCH_SEED", "4"))
+    extra = {**sanitizer_environment, "FORK_EXTENSION": str(sanitized)}
+    with (
+        side(base_python, folder, folder / "cache_base") as base,
+        side(fork_python, folder, folder / "cache_fork", **extra) as fork,
+    ):
+        pair = Pair(base, fork)
+        found = list(Search(pair, programs()).find_all(count, start))
+    for name, number in pair.seen.items():
+        record_property(name, number)
+    assert not found, "\n\n".join(map(str, found))
+
+
+def test_threads_that_change_what_others_launch(fork_python: Path, folder: Path) -> None:
+    check_threads(fork_python, folder, [])
+
+
+def test_threads_under_the_sanitizers(
+    fork_python: Path, sanitized: Path, sanitizer_environment: dict[str, str], folder: Path
+) -> None:
+    check_threads(fork_python, folder, [str(sanitized)], sanitizer_environment)
+
+
+def check_threads(python: Path, folder: Path, extension: list[str], extra: dict[str, str] | None = None) -> None:
+    """Check that each launch of many threads is of a kernel for what it was given, and that each call launches once."""
+    report = run_program(python, STRESS, folder, folder / "threads", ["2", *extension], extra)
+    assert report["wrong"] == []
+    assert report["seen"]["launches"] == report["called"]
+    assert min(report["seen"][change] for change in ("move", "clear", "collect", "hook")) > 5
 
 
 def leaks(python: Path, folder: Path, *arguments: str) -> dict[str, list[float]]:

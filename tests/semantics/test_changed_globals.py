@@ -22,7 +22,7 @@ def test_changed_globals_raise(run_both: Both) -> None:
         # callee's key earlier. So it does not see this change.
         "inner": 1,
         "default": 1,
-        # The base looks at a copy of the closure's values, so it does not see that one change.
+        # The base looks at a copy of the closure's values, so it does not see that one change; test_rebound_cells.py does.
         "closure": 1,
     }
     assert base["deleted"] == ["RuntimeError", "Global variable NUMBER has changed since we compiled this kernel"]

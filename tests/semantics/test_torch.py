@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fake_driver.programs import Both
+from tests.semantics.test_inspection import without_known
 from tests.semantics.torch_sources import names_in_source, names_in_wheel
 
 SOURCE = """
@@ -38,7 +39,10 @@ TORCH = "torch==2.13.0+cpu"
 
 @pytest.fixture(scope="module")
 def torch_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel of torch: TRITON_FORK_TEST_TORCH, or what pip finds where it is set up to look."""
+    """A wheel of torch: TRITON_FORK_TEST_TORCH, or what pip finds where it is set up to look.
+
+    The variable may also name a folder in which torch is installed.
+    """
     given = os.environ.get("TRITON_FORK_TEST_TORCH")
     if given:
         return Path(given)
@@ -62,6 +66,8 @@ def torch_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_symbols_that_torch_uses(run_both: Both, torch_wheel: Path, tmp_path: Path) -> None:
+    if torch_wheel.is_dir():
+        pytest.skip("needs a wheel of torch")
     names = sorted(names_in_wheel(torch_wheel))
     (tmp_path / "names").write_text("\n".join(names))
     base, fork = run_both("symbols.py", str(tmp_path / "names"))
@@ -78,6 +84,8 @@ def test_symbols_that_torch_uses(run_both: Both, torch_wheel: Path, tmp_path: Pa
 @pytest.fixture(scope="module")
 def torch_folder(torch_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with torch and what it needs, for PYTHONPATH."""
+    if torch_wheel.is_dir():
+        return torch_wheel
     folder = tmp_path_factory.mktemp("torch-installed")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", folder, torch_wheel]
     done = subprocess.run(pip, check=False, capture_output=True, text=True)
@@ -93,3 +101,27 @@ def test_inductor_calls_triton_as_before(run_both: Both, torch_folder: Path) -> 
     assert len(base["launches"]) == 2
     assert "writes=OrderedSet([StarDep(name='out'" in base["accesses"][0]
     assert fork == base
+
+
+@pytest.mark.slow
+def test_compiled_code_calls_what_the_host_may_call(run_both: Both, torch_folder: Path) -> None:
+    python_path = os.pathsep.join([str(Path(__file__).resolve().parents[2]), str(torch_folder)])
+    base, fork = run_both("dynamo.py", PYTHONPATH=python_path, PYTHONHASHSEED="0")
+    # One graph for all sizes where they are dynamic, one for each where they are static.
+    assert base["written: cdiv, None"] == ["int 1", "int 1", "int 3", 2]
+    assert base["written: nested, True"] == ["int 4", "int 14", "int 812", 1]
+    assert base["written: launch with a function, False"] == ["int 2", "int 5", "int 300", 3]
+    assert sum(outcome[0] != "error" for outcome in base.values()) > 250
+    assert fork.keys() == base.keys()
+    assert {name: fork[name] for name in base if fork[name] != base[name]} == {}
+
+
+@pytest.mark.slow
+def test_inductor_pickles_kernels_in_every_state(run_both: Both, torch_folder: Path, tmp_path: Path) -> None:
+    python_path = os.pathsep.join([str(Path(__file__).resolve().parents[2]), str(torch_folder)])
+    cache = str(tmp_path / "cache")
+    for _ in ("cold", "everything in the cache"):
+        base, fork = run_both("pickled.py", "torch", PYTHONPATH=python_path, TRITON_CACHE_DIR=cache)
+        assert [name for name in base if isinstance(base[name], str)] == ["launched"]
+        assert len(base["launches"]) == 6
+        assert without_known(fork) == base

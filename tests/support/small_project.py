@@ -46,7 +46,7 @@ _FILES: dict[str, tuple[bytes, int]] = {
     "triton/backends/nvidia/driver.c": (b"int driver(void) { return 0; }\n", 0o100644),
     "triton/backends/nvidia/include/cuda.h": (b"/* bundled */\n", 0o100644),
     "triton/profiler/__init__.py": (b"def main(): pass\n", 0o100644),
-    "triton-3.6.0.dist-info/METADATA": (b"Metadata-Version: 2.4\nName: triton\nVersion: 3.6.0\nRequires-Python: >=3.10\n\n", 0o100644),
+    "triton-3.6.0.dist-info/METADATA": (b"Metadata-Version: 2.4\nName: triton\nVersion: 3.6.0\nAuthor: A. Uthor\nRequires-Python: >=3.10\n\n", 0o100644),
     "triton-3.6.0.dist-info/WHEEL": (
         b"Wheel-Version: 1.0\nGenerator: setuptools (80.9.0)\nRoot-Is-Purelib: false\n"
         b"Tag: cp311-cp311-manylinux_2_27_x86_64\nTag: cp311-cp311-manylinux_2_28_x86_64\n\n",
@@ -83,6 +83,11 @@ def make_base_wheel(folder: Path, name: str = BASE_NAME, changes: dict[str, byte
 
 
 _TOML = """default-lane = "3.6"
+
+[fork]
+repository = "https://example.invalid/fork"
+maintainer = "The testers"
+email = "fork@example.invalid"
 
 [lane."3.6"]
 upstream = "https://example.invalid/triton.git"
@@ -161,6 +166,8 @@ def make_project(folder: Path) -> SmallProject:
     requirements = folder / "ci" / "requirements" / "tool.txt"
     requirements.parent.mkdir(parents=True)
     requirements.write_text("rich==15.0.0\n", "utf-8")
+    (folder / "LICENSE").write_text("MIT License\n", "utf-8")
+    (folder / "NOTICE").write_text("A modified version.\n", "utf-8")
     overlay = folder / "overlay" / "3.6" / "python" / "triton" / "fork"
     overlay.mkdir(parents=True)
     (overlay / "__init__.py").write_text('"""Ours."""\n', "utf-8")

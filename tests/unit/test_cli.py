@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import importlib
 import json
 import os
+import pkgutil
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from fork.assembly import wheel as assembly
 from fork.cli import main
 from tests.support.environments import repository
-from tests.support.small_project import SmallProject
+from tests.support.small_project import SmallProject, make_project
 
 
 @pytest.fixture
@@ -47,7 +53,7 @@ def leftovers(small: SmallProject) -> set[str]:
         if small.project.state.exists()
         else []
     )
-    return {path.name for path in [*found, *state]} - {".lock"}
+    return {path.name for path in [*found, *state]}
 
 
 BUILD = ("build", "--python", "3.11", "--platform", "x86_64")
@@ -63,7 +69,9 @@ def test_build_prints_what_it_built(small, run, capsys) -> None:
 
 
 def test_a_wheel_can_be_verified_and_described(small, run, capsys) -> None:
-    shutil.copytree(repository / "overlay", small.project.root / "overlay", dirs_exist_ok=True)
+    for name in ("_description.py", "_switches.py"):
+        place = f"overlay/3.6/python/triton/fork/{name}"
+        shutil.copyfile(repository / place, small.project.root / place)
     run(*BUILD)
     wheel = next(small.project.wheelhouse.glob("*.whl"))
     capsys.readouterr()
@@ -159,7 +167,7 @@ def test_two_builds_at_once(small, run, capsys) -> None:
 
 
 def test_two_checkouts_building_into_one_folder(small, run, capsys) -> None:
-    from fork.builder import output_folder
+    from fork.publishing import output_folder
 
     with output_folder(small.project.wheelhouse):
         assert run(*BUILD) == 16
@@ -194,6 +202,7 @@ def start_slow_build(small: SmallProject) -> subprocess.Popen[bytes]:
 @pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_build_leaves_nothing(small, run, kill) -> None:
     process = start_slow_build(small)
+    assert list(small.project.wheelhouse.iterdir()) == []  # nothing that is not finished lies where it would be served
     process.send_signal(kill)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -207,7 +216,7 @@ def test_a_killed_build_is_cleaned_up_by_the_next(small, run) -> None:
     process.communicate(timeout=30)
     assert not list(small.project.wheelhouse.glob("*.whl"))
     assert run(*BUILD) == 0
-    assert [path.name for path in small.project.wheelhouse.iterdir() if path.name.startswith(".")] == [".lock"]
+    assert [path.name for path in small.project.wheelhouse.iterdir() if path.name.startswith(".")] == []
 
 
 def test_help_lists_verbs_and_exit_codes(capsys) -> None:
@@ -227,17 +236,110 @@ def test_help_of_verbs_has_examples(verb: str, capsys) -> None:
     assert "example" in capsys.readouterr().out
 
 
-def test_exit_codes_are_not_shared() -> None:
+def error_classes() -> list[type]:
+    """Every error class of the tool, whichever module it is in."""
+    import fork
     from fork.errors import ForkError
 
-    pending, found = [ForkError], {}
+    for module in pkgutil.walk_packages(fork.__path__, "fork."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    pending, found = [ForkError], []
     while pending:
         error = pending.pop()
         pending += error.__subclasses__()
-        if "exit_code" in vars(error) and error.__module__.startswith("fork."):
-            found.setdefault(error.exit_code, set()).add(error.__qualname__)
-    shared = {code: names for code, names in found.items() if len(names) > 1}
-    assert shared == {}
+        found.append(error)
+    return [error for error in found if error.__module__.startswith("fork.")]
+
+
+def test_each_exit_code_means_one_thing() -> None:
+    from fork import cli
+    from fork.errors import UsageError
+
+    meanings = {code: {meaning} for code, meaning in cli._OTHER_CODES.items()}
+    classes = error_classes()
+    assert len(classes) > 35
+    for error in classes:
+        if not issubclass(error, UsageError):
+            meanings.setdefault(error.exit_code, set()).add(error.__qualname__)
+    assert {code: names for code, names in meanings.items() if len(names) > 1} == {}
+
+
+def test_help_lists_every_exit_code() -> None:
+    command = [sys.executable, "-m", "fork", "--help"]
+    environment = os.environ | {"PYTHONPATH": str(repository / "ci")}
+    text = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    listed = {int(code): meaning for code, meaning in re.findall(r"^ +(\d+)  (\S.*)$", text, flags=re.MULTILINE)}
+    for error in error_classes():
+        if error.exit_code != 1:
+            assert error.exit_code in listed, error
+    script = (repository / "ci" / "environment.sh").read_text()
+    assert {int(code) for code in re.findall(r"\bexit (\d+)", script)} <= set(listed)
+
+
+def test_a_file_that_is_not_there_is_no_bad_wheel(small, run, capsys) -> None:
+    assert run("verify", "/nowhere/triton.whl") == run("info", "/nowhere/triton.whl") == 38
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_reader_who_stops_reading(small, run) -> None:
+    run(*BUILD)
+    wheel = next(small.project.wheelhouse.glob("*.whl"))
+    command = [sys.executable, "-m", "fork", "info", str(wheel), "--json"]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": str(repository / "ci")}, stdout=write, stderr=subprocess.PIPE
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+OTHER_USER = 65534
+
+
+def as_another_user(*command: str, root: Path) -> subprocess.CompletedProcess[str]:
+    """Run the tool as a user who may read and not write the checkout; as root, who may do everything, as nobody."""
+    environment = os.environ | {
+        "PYTHONPATH": str(repository / "ci"),
+        "TRITON_FORK_ROOT": str(root),
+        "HOME": "/nonexistent",
+    }
+    own = {"user": OTHER_USER, "group": OTHER_USER, "extra_groups": []} if os.geteuid() == 0 else {}
+    program = (
+        "import sys; from fork.cli import main; import os; os.seteuid(int(sys.argv[1])); sys.exit(main(sys.argv[2:]))"
+    )
+    user = str(OTHER_USER if own else os.geteuid())
+    # The interpreter may lie where only root reads: the user changes when everything is imported.
+    arguments = [sys.executable, "-c", program, user, *command]
+    return subprocess.run(arguments, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def foreign() -> Iterator[SmallProject]:
+    """A checkout that the user may only read."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        small = make_project(Path(folder) / "checkout")
+        modes = {path: path.stat().st_mode for path in [small.project.root, *small.project.root.rglob("*")]}
+        for path, mode in modes.items():
+            path.chmod((mode | 0o044 | (0o011 if path.is_dir() else 0)) & ~0o222)
+        yield small
+        for path, mode in modes.items():
+            path.chmod(mode)
+
+
+@pytest.mark.parametrize(
+    ("verb", "code", "said"),
+    [(verb, 51, "belongs to the user") for verb in ("build", "check", "edit", "refresh")]
+    + [("index", 29, "cannot make the folder")],
+)
+def test_a_checkout_of_another_user(foreign: SmallProject, verb: str, code: int, said: str) -> None:
+    cache = foreign.base.parent / foreign.lane.wheels[0].sha256
+    links = [] if verb == "index" else ["--find-links", str(foreign.base.parent), "--cache", str(cache.parent)]
+    done = as_another_user(verb, *links, root=foreign.project.root)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
 
 
 def test_a_wheel_that_declares_its_own_change_is_not_what_the_checkout_builds(small, run, capsys) -> None:
@@ -269,7 +371,7 @@ def test_a_base_that_is_not_pinned_is_no_base(small, run, capsys) -> None:
     reseal(
         wheel, "provenance.json", lambda content: content.replace(b'"sha256": "' + sha256, b'"sha256": "' + b"0" * 64)
     )
-    assert run("verify", str(wheel)) == 17
+    assert run("verify", str(wheel)) == 50
     assert "is not pinned in fork.toml" in capsys.readouterr().err
 
 

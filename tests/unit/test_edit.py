@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from fork.errors import BusyError
+from fork.errors import AccessError, BusyError
 from fork.git import Git
 from fork.queue import edit as edit_module
 from fork.queue.edit import EditError, open_tree, refresh, working_on
@@ -114,6 +114,31 @@ def test_two_commits_of_one_name_are_refused(small, tmp_path) -> None:
     git = edit(small)
     commit(git, "fix/first.patch", "Again", {"python/triton/new.py": ("", "VALUE = 1\n")})
     with pytest.raises(QueueError, match="2 commits name 'fix/first.patch'"):
+        refresh(small.project, small.lane, small.base, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["__init__.py", "new.py", "codegen/new.py"])
+def test_a_patch_does_not_make_an_overlay_file(small, tmp_path, name: str) -> None:
+    before = queue_bytes(small)
+    git = edit(small)
+    place = f"python/triton/fork/{name}"
+    commit(git, "fix/third.patch", "A module of ours", {place: ("", "VALUE = 1\n")})
+    with pytest.raises(
+        QueueError, match=rf"'fix/third\.patch' makes or changes '{place}', .* put it into overlay/3\.6/"
+    ):
+        refresh(small.project, small.lane, small.base, tmp_path)
+    assert queue_bytes(small) == before
+
+
+def test_a_tree_of_another_user_is_said(small, tmp_path, monkeypatch) -> None:
+    edit(small)
+    environment = Git.environment
+
+    def foreign(git: Git) -> dict[str, str]:
+        return environment(git) | ({"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"} if git.folder.name == "3.6" else {})
+
+    monkeypatch.setattr(Git, "environment", foreign)
+    with pytest.raises(AccessError, match="belongs to another user"):
         refresh(small.project, small.lane, small.base, tmp_path)
 
 

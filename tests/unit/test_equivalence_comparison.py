@@ -108,6 +108,45 @@ def test_a_difference_that_stays_is_believed_and_one_of_the_frontend_at_once(tmp
     assert asked == list(range(8))
 
 
+def test_a_cubin_of_the_same_ptx_is_assembled_again_before_it_counts(tmp_path: Path) -> None:
+    base = compiled(tmp_path / "base", STAGES | {"ptx#1": b"p", "cubin#1": b"1", "ptx#2": b"q", "cubin#2": b"2"})
+    fork = compiled(tmp_path / "fork", STAGES | {"ptx#1": b"p", "cubin#1": b"one", "ptx#2": b"q", "cubin#2": b"two"})
+    asked = []
+
+    def assemble(_task: Task, label: str, made: Compiled) -> int:
+        assert made is fork
+        asked.append(label)
+        return {"#1": 3, "#2": 1}[label]
+
+    outcome = settle(TASK, base, fork, lambda _task, _number: pytest.fail("compiled again"), assemble)
+    assert (outcome.verdict, outcome.assembled, asked) == (SAME, 4, ["#1", "#2"])
+    assert list(outcome.artifacts)[-2:] == ["ptx#2", "cubin#2"]
+
+
+def test_ptxas_is_not_asked_where_something_before_the_cubin_differs(tmp_path: Path) -> None:
+    base = compiled(tmp_path / "base", STAGES)
+    fork = compiled(tmp_path / "fork", STAGES | {"ptx": b"E", "cubin": b"1"})
+    outcome = settle(TASK, base, fork, lambda *_: (base, fork), lambda *_: pytest.fail("assembled"))
+    assert (outcome.verdict, outcome.stage, outcome.assembled) == (DIFFERENT, "ptx", 0)
+
+
+def test_a_cubin_that_ptxas_never_writes_again_differs(tmp_path: Path) -> None:
+    base = compiled(tmp_path / "base", STAGES)
+    fork = compiled(tmp_path / "fork", STAGES | {"cubin": b"1"})
+    outcome = settle(TASK, base, fork, lambda *_: (base, fork), lambda *_: 0)
+    assert (outcome.verdict, outcome.stage, outcome.assembled) == (DIFFERENT, "cubin", 0)
+
+
+@pytest.mark.parametrize(("said", "verdict"), [("TypeError: no", SAME), ("TypeError: never", DIFFERENT)])
+def test_failing_with_the_same_message_is_the_same_where_errors_count(tmp_path: Path, said: str, verdict: str) -> None:
+    base = Compiled({}, "TypeError", "traceback of the base", said="TypeError: no")
+    fork = Compiled({}, "TypeError", "traceback of the fork", said=said)
+    outcome = compare_compiled(TASK, base, fork, errors=True)
+    assert (outcome.verdict, list(outcome.artifacts)) == (verdict, ["error"])
+    assert compare_compiled(TASK, base, fork).verdict == FAILED
+    assert compare_compiled(TASK, base, compiled(tmp_path / "fork", STAGES), errors=True).verdict == FAILED
+
+
 def test_failure_on_one_side_and_on_both(tmp_path: Path) -> None:
     good, bad = compiled(tmp_path / "base", STAGES), Compiled({}, "CompilationError", "at 3:4")
     outcome = compare_compiled(TASK, good, bad)
@@ -136,6 +175,7 @@ def test_exit_codes(verdicts: list[str], code: int) -> None:
 def test_json_holds_every_outcome() -> None:
     document = json.loads(report(SAME, DIFFERENT).to_json())
     assert document["counts"] == {"same": 1, "different": 1, "failed": 0}
+    assert document["assembled"] == {"tasks": 0, "runs": 0}
     assert [outcome["case"] for outcome in document["outcomes"]] == ["case0", "case1"]
     assert document["outcomes"][1]["detail"] == "+x"
 
@@ -148,6 +188,19 @@ def test_the_table_counts_and_the_first_troubles_are_shown() -> None:
     assert "... and 2 more" in text
     row = next(line for line in text.splitlines() if "matmul " in line)
     assert [cell.strip() for cell in row.split("│")[1:-1]] == ["matmul", "8", "8", "8", "1", "6", "1"]
+
+
+def test_runs_of_ptxas_that_were_needed_and_equal_failures_are_said() -> None:
+    console = Console(file=StringIO(), width=120, color_system=None)
+    outcomes = [Outcome(TASK, SAME, ["ptx", "cubin"], assembled=n) for n in (0, 2, 3)] + [
+        Outcome(TASK, SAME, ["error"])
+    ]
+    made = Report(Path("base"), Path("fork"), Path("corpus"), outcomes)
+    show(made, console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "ptxas was run again on the same PTX before the cubins agreed: 2 compilations, 5 runs" in text
+    assert "failing with the same message on both sides: 1" in text
+    assert json.loads(made.to_json())["assembled"] == {"tasks": 2, "runs": 5}
 
 
 def test_an_interpreter_or_the_folder_of_an_environment(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ import pytest
 from pypi_simple import ProjectPage
 
 from fork.errors import DiskFullError
-from fork.index import writing
-from fork.index.pages import IndexFaultError
-from fork.index.writing import PublishedFileError, check_index, published_hashes, write_index
+from fork.index.checking import check_index
+from fork.index.records import IndexFaultError, PublishedFileError, published_hashes
+from fork.index.writing import write_index
 from tests.support.local_index import LocalIndex
 from tests.support.tiny_wheel import make_wheel
 
@@ -87,10 +87,12 @@ def test_metadata_is_that_of_the_wheel(wheelhouse: Path) -> None:
 
 def test_same_wheels_give_the_same_bytes(wheelhouse: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
+    other.mkdir()
+    for record in ("published.times", "promoted.versions"):
+        shutil.copyfile(wheelhouse / record, other / record)
     previous = os.umask(0o077)
     try:
         for wheel in sorted(wheelhouse.glob("*.whl"), reverse=True):
-            other.mkdir(exist_ok=True)
             shutil.copyfile(wheel, other / wheel.name)
             write_index(other)
     finally:
@@ -244,7 +246,7 @@ def test_check_finds(wheelhouse: Path, damage: Callable[[Path], None], said: lis
 
 def test_check_of_no_index(tmp_path: Path) -> None:
     make_wheel(tmp_path)
-    assert any("simple/triton/index.html: is missing" in fault for fault in writing.check_index(tmp_path))
+    assert any("simple/triton/index.html: is missing" in fault for fault in check_index(tmp_path))
 
 
 @pytest.fixture(scope="module")

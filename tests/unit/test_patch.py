@@ -48,6 +48,27 @@ def test_headers_reason_trailers_and_files_are_read() -> None:
         (b"From: A Person <a@example.invalid>\n", b"", "has no 'From' header"),
         (b"b/python/a.py\n", b"b/../a.py\n", "outside the tree"),
         (b"@@ -1,2 +1,2 @@", b"@@ -1,3 +1,3 @@", "the diff cannot be read"),
+        (
+            b"Forwarded: no\n",
+            b"Forwarded: maybe\n",
+            "its 'Forwarded:' trailer says 'maybe', not no, not-needed, or where",
+        ),
+        (b"Forwarded: no\n", b"Forwarded: https://\n", "its 'Forwarded:' trailer says 'https://'"),
+        (
+            b"Last-Update: 2026-01-01",
+            b"Last-Update: 2026-13-45",
+            "its 'Last-Update:' trailer says '2026-13-45', not a date",
+        ),
+        (b"Last-Update: 2026-01-01", b"Last-Update: 2026-02-30", "not a date"),
+        (b"Last-Update: 2026-01-01", b"Last-Update: yesterday", "not a date"),
+        (b"Last-Update: 2026-01-01", b"Last-Update: 20260101", "not a date"),
+        (
+            b"Applied-Upstream: no",
+            b"Applied-Upstream: soon",
+            "its 'Applied-Upstream:' trailer says 'soon', not no, or the version",
+        ),
+        (b"Bug: https://example.invalid/1", b"Bug: 1234", "its 'Bug:' trailer says '1234', not a URL"),
+        (b"Origin: own\n", b"Origin: own\nOrigin: theirs\n", "has 2 'Origin:' trailers"),
     ],
 )
 def test_each_fault_is_said(old: bytes, new: bytes, said: str) -> None:
@@ -55,6 +76,24 @@ def test_each_fault_is_said(old: bytes, new: bytes, said: str) -> None:
     with pytest.raises(PatchFormatError) as caught:
         Patch.parse("fix/a.patch", GOOD.replace(old, new))
     assert any(said in fault for fault in caught.value.faults)
+
+
+@pytest.mark.parametrize(
+    "trailer",
+    [
+        "Forwarded: not-needed",
+        "Forwarded: https://example.invalid/pull/7",
+        "Forwarded: triton-lang/triton#8831",
+        "Bug: triton-lang/triton#8831 (a part)",
+        "Applied-Upstream: 3.7.0 (one hunk)",
+        "Applied-Upstream: 3.9.0",
+        "Last-Update: 2028-02-29",
+    ],
+)
+def test_what_trailers_may_say(trailer: str) -> None:
+    key = trailer.partition(":")[0].encode()
+    lines = [trailer.encode() if line.startswith(key + b":") else line for line in GOOD.split(b"\n")]
+    assert trailer.partition(": ")[2] in dict(Patch.parse("fix/a.patch", b"\n".join(lines)).trailers).values()
 
 
 def test_a_patch_without_a_diff_is_refused() -> None:

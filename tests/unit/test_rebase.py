@@ -10,6 +10,7 @@ import sys
 import pytest
 from rich.console import Console
 
+from fork.cli import main
 from fork.commands import rebase as command
 from fork.commands.context import Context
 from fork.errors import BusyError
@@ -273,6 +274,33 @@ def test_an_export_does_not_touch_another_folder(small, tmp_path, content) -> No
         with pytest.raises(RebaseError, match=r"'fix/own\.patch' is not listed"):
             export_rebase(small.project, small.lane, tmp_path / "exported")
     assert file.read_text() == "Mine."
+
+
+def command_line(small: SmallProject, monkeypatch, *arguments: str) -> int:
+    monkeypatch.setenv("TRITON_FORK_ROOT", str(small.project.root))
+    monkeypatch.setenv("TRITON_FORK_INDEX_URL", "http://127.0.0.1:9/simple/")
+    links = ["--find-links", str(small.base.parent), "--cache", str(small.project.root / "cache")]
+    return main(["rebase", *arguments, *links])
+
+
+def test_a_branch_is_no_version(small, monkeypatch, capsys) -> None:
+    assert command_line(small, monkeypatch, "--onto", "main") == 2
+    said = capsys.readouterr().err
+    assert "'main' is neither a version nor the path of a wheel" in said
+    assert "pip wheel" in said
+    assert not small.project.rebase_tree(small.lane).exists()
+
+
+def test_discard_alone_throws_away_what_is_under_way(small, tmp_path, monkeypatch, capsys) -> None:
+    start(small, tmp_path, CONFLICTING)
+    assert command_line(small, monkeypatch, "--continue", "--discard") == 2
+    assert small.project.rebase_tree(small.lane).exists()
+    assert command_line(small, monkeypatch, "--discard") == 0
+    assert "Thrown away" in capsys.readouterr().out
+    assert not small.project.rebase_tree(small.lane).exists()
+    assert command_line(small, monkeypatch, "--discard") == 25
+    assert command_line(small, monkeypatch, "--continue") == 25
+    assert command_line(small, monkeypatch) == 2
 
 
 def test_in_a_pipe_no_line_is_cut(small) -> None:

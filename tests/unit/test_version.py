@@ -8,6 +8,7 @@ from packaging.requirements import Requirement
 
 from fork.assembly.version import Ingredients, file_digests, fork_version
 from fork.queue.series import read_series
+from fork.repository import Source
 from tests.support.small_project import SmallProject
 
 
@@ -19,7 +20,8 @@ def gather(small: SmallProject) -> Ingredients:
         patches=read_series(small.queue).sound(),
         overlay=small.project.overlay(small.lane),
         native=small.project.native,
-        requirements=[root / "ci" / "requirements" / "tool.txt"],
+        files=[root / "ci" / "requirements" / "tool.txt"],
+        source=Source("", False),
     )
 
 
@@ -35,7 +37,8 @@ def test_every_ingredient_changes_the_digest(small) -> None:
     for part in ("base", "patches", "overlay", "native", "builder"):
         digests.add(replace(before, **{part: {**getattr(before, part), "another": "0" * 64}}).digest())
     digests.add(replace(before, patches=dict(reversed(before.patches.items()))).digest())
-    assert len(digests) == 7
+    digests |= {replace(before, source=source).digest() for source in (Source("0" * 40, False), Source("0" * 40, True))}
+    assert len(digests) == 9
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ _UTF8 = 0x800
 class ArchiveError(ForkError):
     """A file is not a wheel that can be read safely."""
 
-    exit_code = 20
+    exit_code = 38
 
 
 @dataclass(frozen=True)

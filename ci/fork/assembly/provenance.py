@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from fork.assembly.version import Ingredients
 from fork.config import Lane
 from fork.queue.patch import Patch
 
-__all__ = ["PROVENANCE", "Origin", "describe", "dump"]
+__all__ = ["BASE_RECORD", "FORMAT", "PROVENANCE", "Origin", "describe", "dump"]
 
 #: Where the provenance lies in the wheel.
 PROVENANCE = "triton/fork/provenance.json"
 
-_FORMAT = 1
+#: Where the RECORD of the base lies in the wheel, so that what was added to a wheel is found without the base.
+BASE_RECORD = "triton/fork/base_record.csv"
+
+#: Number of the form that provenance.json and the files around it have; 1 had no ``fork`` and no :data:`BASE_RECORD`.
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -48,12 +52,13 @@ def describe(
     :returns: A document for :func:`dump`; holds no date, folder or host name, so that two builds agree.
     """
     return {
-        "format": _FORMAT,
+        "format": FORMAT,
         "name": "triton",
         "version": version,
         "lane": lane.name,
         "label": lane.label,
         "revision": lane.revision,
+        "fork": dict(asdict(lane.identity), **asdict(ingredients.source)),
         "upstream": {"url": lane.upstream, "commit": lane.commit, "version": lane.version},
         "base": {"kind": origin.kind, "name": origin.name, "sha256": origin.sha256},
         "patches": [

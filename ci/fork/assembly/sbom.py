@@ -6,6 +6,7 @@ import re
 import uuid
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 
 from cyclonedx.model import AttachedText, HashAlgorithm, HashType, XsUri
 from cyclonedx.model.bom import Bom
@@ -20,18 +21,33 @@ from cyclonedx.model.component import (
 from cyclonedx.model.component import (
     Patch as PatchRecord,
 )
+from cyclonedx.model.contact import OrganizationalContact, OrganizationalEntity
 from cyclonedx.model.issue import IssueClassification, IssueType, IssueTypeSource
+from cyclonedx.model.license import DisjunctiveLicense, License, LicenseExpression
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
 from fork.assembly.provenance import Origin
-from fork.config import Lane
+from fork.config import Identity, Lane
 from fork.queue.patch import Patch
 
 __all__ = ["SBOM", "write_sbom"]
 
 #: Path of the bill below the ``.dist-info`` folder.
 SBOM = "sboms/triton.cdx.json"
+
+_CUDA_LICENSE = "NVIDIA CUDA Toolkit End User License Agreement"
+
+#: Path of a compiled file -> who supplies it and under which license: an SPDX expression, or a name where SPDX has none. The
+#: first pattern that fits counts. From the notices in upstream's sources: what LLVM, the CUDA Toolkit and ROCm ship with.
+_BINARIES = (
+    ("triton/_C/fork_native*", "", "MIT"),
+    ("triton/_C/libtriton*", "Triton", "MIT AND Apache-2.0 WITH LLVM-exception"),
+    ("triton/FileCheck", "LLVM", "Apache-2.0 WITH LLVM-exception"),
+    ("triton/backends/nvidia/*", "NVIDIA", _CUDA_LICENSE),
+    ("triton/backends/amd/lib/*.bc", "AMD", "NCSA"),
+    ("*", "Triton", "MIT"),
+)
 
 _NAMESPACE = uuid.UUID("6f8d0c2e-3b0f-5c55-9f2a-6a1d7f0c8831")
 
@@ -55,6 +71,8 @@ def write_sbom(
         type=ComponentType.LIBRARY,
         bom_ref=f"triton@{version}",
         purl=PackageURL("pypi", name="triton", version=version),
+        supplier=_supplier(lane.identity),
+        licenses=[_license("MIT")],
         pedigree=Pedigree(
             ancestors=[_ancestor(lane, origin)],
             commits=[Commit(uid=lane.commit, url=XsUri(lane.upstream))],
@@ -62,16 +80,31 @@ def write_sbom(
         ),
     )
     bom.metadata.component = root
+    bom.metadata.supplier = _supplier(lane.identity)
     for path, digest in sorted(binaries.items()):
+        name, license_text = next((who, terms) for pattern, who, terms in _BINARIES if fnmatchcase(path, pattern))
         component = Component(
             name=path,
             type=ComponentType.FILE,
+            supplier=OrganizationalEntity(name=name) if name else _supplier(lane.identity),
+            licenses=[_license(license_text)],
             bom_ref=f"file:{path}",
             hashes=[HashType(alg=HashAlgorithm.SHA_256, content=digest)],
         )
         bom.components.add(component)
         bom.register_dependency(root, [component])
     return (JsonV1Dot6(bom).output_as_string(indent=2) + "\n").encode()
+
+
+def _supplier(identity: Identity) -> OrganizationalEntity:
+    contacts = [OrganizationalContact(name=identity.maintainer, email=identity.email)] if identity.email else []
+    return OrganizationalEntity(name=identity.maintainer, urls=[XsUri(identity.repository)], contacts=contacts)
+
+
+def _license(text: str) -> License:
+    if text == _CUDA_LICENSE:
+        return DisjunctiveLicense(name=text)
+    return LicenseExpression(text) if " " in text else DisjunctiveLicense(id=text)
 
 
 def _ancestor(lane: Lane, origin: Origin) -> Component:
@@ -84,6 +117,8 @@ def _ancestor(lane: Lane, origin: Origin) -> Component:
         purl=PackageURL("pypi", name="triton", version=lane.version, qualifiers={"file_name": origin.name})
         if origin.kind == "wheel"
         else PackageURL("github", "triton-lang", "triton", lane.commit),
+        supplier=OrganizationalEntity(name="Triton", urls=[XsUri(lane.upstream)]),
+        licenses=[_license("MIT")],
         hashes=hashes,
     )
 

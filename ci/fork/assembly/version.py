@@ -13,11 +13,20 @@ from packaging.version import Version
 from fork.config import Lane
 from fork.queue.mirrors import MIRRORS
 from fork.queue.patch import Patch
+from fork.repository import Source
 
-__all__ = ["Ingredients", "file_digests", "fork_version", "source_files"]
+__all__ = ["DECIDING", "Ingredients", "file_digests", "fork_version", "source_files"]
 
-# Modules outside this package that decide what goes into a wheel, and where.
-_DECIDING = ("builder.py", "layout.py", "native.py", "queue/overlay.py", "queue/patch.py", "queue/tree.py")
+#: Modules outside this package that decide what goes into a wheel, and where.
+DECIDING = (
+    "builder.py",
+    "layout.py",
+    "native.py",
+    "queue/overlay.py",
+    "queue/patch.py",
+    "queue/tree.py",
+    "repository.py",
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +37,8 @@ class Ingredients:
     :param patches: The patches by name, in the order of the series.
     :param overlay: Our own modules, by path in the overlay.
     :param native: The sources of the native extension, by path.
-    :param builder: The modules of the tool that decide what goes into a wheel, and its pinned requirements, by path.
+    :param builder: The modules of the tool that decide what goes into a wheel, its pinned requirements and license files, by path.
+    :param source: The state of the fork's repository; it stands in the wheel, hence two states give two versions.
     """
 
     base: Mapping[str, str]
@@ -36,6 +46,7 @@ class Ingredients:
     overlay: Mapping[str, str]
     native: Mapping[str, str]
     builder: Mapping[str, str]
+    source: Source
 
     def digest(self) -> str:
         """Condense the ingredients to 64 hexadecimal digits."""
@@ -43,6 +54,7 @@ class Ingredients:
             sorted(self.base.items()),
             list(self.patches.items()),
             *(sorted(part.items()) for part in (self.overlay, self.native, self.builder)),
+            [self.source.commit, self.source.modified],
         ]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
@@ -54,7 +66,8 @@ class Ingredients:
         patches: Iterable[Patch],
         overlay: Path,
         native: Path,
-        requirements: Iterable[Path],
+        files: Iterable[Path],
+        source: Source,
     ) -> Ingredients:
         """Read the ingredients from the folders of a checkout.
 
@@ -63,18 +76,20 @@ class Ingredients:
         :param patches: The series.
         :param overlay: Folder of the lane's overlay; may be missing.
         :param native: Folder of the native sources; may be missing.
-        :param requirements: The hash-pinned requirements whose libraries and compilers make parts of the wheel.
+        :param files: The hash-pinned requirements whose libraries and compilers make parts of the wheel, and the license files.
+        :param source: The state of the repository.
         """
         own = Path(__file__).parent
         builder = {f"fork/assembly/{name}": digest for name, digest in file_digests(own).items()}
-        builder |= {f"fork/{name}": _sha256((own.parent / name).read_bytes()) for name in _DECIDING}
+        builder |= {f"fork/{name}": _sha256((own.parent / name).read_bytes()) for name in DECIDING}
         pin = asdict(replace(lane, wheels=(), state="", supports=(), pythons=()))  # what does not decide any bytes
         return cls(
             base={**base, "pin": _sha256(json.dumps(pin, sort_keys=True).encode())},
             patches={patch.name: _sha256(patch.data) for patch in patches},
             overlay=file_digests(overlay),
             native=file_digests(native),
-            builder=builder | {path.name: _sha256(path.read_bytes()) for path in requirements},
+            builder=builder | {path.name: _sha256(path.read_bytes()) for path in files},
+            source=source,
         )
 
 

@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from fork.assembly.archive import ArchiveError, ArchiveWriter, WheelArchive
-from fork.assembly.provenance import PROVENANCE, Origin, describe, dump
+from fork.assembly.metadata import LICENSES, fork_metadata
+from fork.assembly.provenance import BASE_RECORD, PROVENANCE, Origin, describe, dump
 from fork.assembly.records import Row, parse_record, record_hash, write_record
 from fork.assembly.sbom import SBOM, write_sbom
 from fork.assembly.version import Ingredients
@@ -38,12 +39,14 @@ class Changes:
     :param removed: Files that the series removes.
     :param overlay: Our own modules.
     :param native: Our compiled extension.
+    :param licenses: Our license files; the key is the name of the file, which goes below ``licenses/fork/``.
     """
 
     patched: Mapping[str, bytes] = field(default_factory=dict)
     removed: frozenset[str] = frozenset()
     overlay: Mapping[str, bytes] = field(default_factory=dict)
     native: Mapping[str, bytes] = field(default_factory=dict)
+    licenses: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ class _Assembly:
         self.plan = plan
         self.old_info = archive.dist_info
         self.new_info = f"triton-{plan.version}.dist-info"
-        self.record = parse_record(archive.read(f"{self.old_info}/RECORD").decode())
+        self.base_record = archive.read(f"{self.old_info}/RECORD")
+        self.record = parse_record(self.base_record.decode())
         self.rows: list[Row] = []
         self.new = self._new_members()
 
@@ -164,17 +168,18 @@ class _Assembly:
 
     def _new_members(self) -> dict[str, bytes]:
         changes, plan = self.plan.changes, self.plan
-        ours = {**changes.overlay, **changes.native}
-        new = {**changes.patched, **ours}
-        new["triton/__init__.py"] = self._with_version(new)
-        metadata = self._metadata()
-        files = {name: {"sha256": _sha256(content), "by": "overlay" if name in changes.overlay else "native"}
-                 for name, content in ours.items()}  # fmt: skip
-        files |= {
-            name: {"sha256": _sha256(content), "by": "series" if name in changes.patched else "version"}
-            for name, content in new.items()
-            if name not in ours
+        licenses = {f"{self.new_info}/licenses/{LICENSES}/{name}": text for name, text in changes.licenses.items()}
+        added = {
+            "overlay": changes.overlay,
+            "native": changes.native,
+            "license": licenses,
+            "base": {BASE_RECORD: self.base_record},
         }
+        new = {**changes.patched, **{name: content for part in added.values() for name, content in part.items()}}
+        new["triton/__init__.py"] = self._with_version(new)
+        makers = {name: maker for maker, part in added.items() for name in part}
+        makers = {name: "series" if name in changes.patched else "version" for name in new} | makers
+        files = {name: {"sha256": _sha256(content), "by": makers[name]} for name, content in new.items()}
         files |= {name: {"sha256": "", "by": "removed by series"} for name in changes.removed}
         document = describe(
             lane=plan.lane,
@@ -185,7 +190,7 @@ class _Assembly:
             files=files,
         )
         new[PROVENANCE] = dump(document)
-        new[f"{self.new_info}/METADATA"] = metadata
+        new[f"{self.new_info}/METADATA"] = self._metadata()
         date = datetime(*_date(self.archive), tzinfo=UTC)
         new[f"{self.new_info}/{SBOM}"] = write_sbom(
             plan.lane, plan.version, plan.origin, plan.patches, self._binaries(changes.native), date
@@ -204,11 +209,10 @@ class _Assembly:
 
     def _metadata(self) -> bytes:
         content = self.archive.read(f"{self.old_info}/METADATA")
-        head, separator, body = content.partition(b"\n\n")
-        replaced, count = re.subn(rb"^Version: .*$", f"Version: {self.plan.version}".encode(), head, flags=re.M)
-        if count != 1:
-            raise ArchiveError(f"METADATA of '{self.archive.path.name}' has {count} Version fields, not one")
-        return replaced + separator + body
+        try:
+            return fork_metadata(content, self.plan.version, self.plan.lane.identity, self.plan.changes.licenses)
+        except ValueError as error:
+            raise ArchiveError(f"METADATA of '{self.archive.path.name}' {error}") from None
 
     def _binaries(self, native: Mapping[str, bytes]) -> dict[str, str]:
         found = {name: _sha256(content) for name, content in native.items()}

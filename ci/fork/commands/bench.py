@@ -16,11 +16,12 @@ from fork.bench.quantity import BASE, FORK
 from fork.bench.report import document, table
 from fork.bench.runner import BenchmarkError, Measured, measure
 from fork.bench.stand_in import build_stand_in
-from fork.builder import build_wheels, output_folder, prepare
+from fork.builder import build_wheels, prepare
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
 from fork.environments import make_environment
 from fork.interpreters import find_interpreters, inspect_interpreter
 from fork.progress import steps
+from fork.publishing import output_folder
 
 __all__ = ["add_parser", "run"]
 
@@ -111,12 +112,12 @@ def _pairs(arguments: argparse.Namespace, context: Context) -> Iterator[tuple[st
     files = context.fetch(arguments, wheels)
     with (
         context.project.scratch("build") as scratch,
-        output_folder(context.project.wheelhouse) as staging,
+        output_folder(context.project.wheelhouse),
         steps(context.messages, "building") as step,
     ):
         prepared = prepare(context.project, lane, files[0], scratch, step, [wheel.machine for wheel in wheels])
         bases = list(zip(wheels, files, strict=True))
-        built = build_wheels(prepared, bases, context.project.wheelhouse, staging, step)
+        built = build_wheels(prepared, bases, context.project.wheelhouse, scratch, step)
     for wheel, file, made in zip(wheels, files, built, strict=True):
         for interpreter in find_interpreters([wheel.python]):
             base, fork = (

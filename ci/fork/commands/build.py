@@ -6,12 +6,14 @@ import argparse
 import os
 from pathlib import Path
 from time import monotonic
+from urllib.parse import urlsplit
 
 from fork import base
-from fork.builder import Built, build_wheels, output_folder, prepare
+from fork.builder import build_wheels, prepare
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
 from fork.commands.source import build_from_source
 from fork.progress import steps
+from fork.publishing import Built, output_folder
 
 __all__ = ["add_parser", "run"]
 
@@ -65,9 +67,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     os.umask(0o022)  # so that the files of the index can be served, whatever the user's mask
     lane = context.lane(arguments)
     out = (arguments.out or context.project.wheelhouse).resolve()
-    with context.project.scratch("build") as scratch, output_folder(out) as staging:
+    with context.project.scratch("build") as scratch, output_folder(out):
         if arguments.source:
-            built = build_from_source(arguments, context, lane, scratch, out, staging)
+            built = build_from_source(arguments, context, lane, scratch, out)
             downloaded = 0.0
         else:
             wheels = base.select_wheels(lane, arguments.python, arguments.platform, arguments.all)
@@ -75,7 +77,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             downloaded = monotonic() - started
             with steps(context.messages, f"lane {lane.name}") as step:
                 prepared = prepare(context.project, lane, files[0], scratch, step, [wheel.machine for wheel in wheels])
-                built = build_wheels(prepared, list(zip(wheels, files, strict=True)), out, staging, step)
+                built = build_wheels(prepared, list(zip(wheels, files, strict=True)), out, scratch, step)
     _report(arguments, context, out, built, downloaded, monotonic() - started)
     return 0
 
@@ -89,7 +91,14 @@ def _report(
                 "wheelhouse": str(out),
                 "seconds": {"download": round(downloaded, 2), "total": round(total, 2)},
                 "wheels": [
-                    {"file": wheel.path.name, "sha256": wheel.sha256, "size": wheel.size, "changed": wheel.changed}
+                    {
+                        "file": wheel.path.name,
+                        "sha256": wheel.sha256,
+                        "size": wheel.size,
+                        "changed": wheel.changed,
+                        "imported_by": wheel.imported_by,
+                        "yanked": wheel.yanked or None,
+                    }
                     for wheel in built
                 ],
             }
@@ -97,6 +106,16 @@ def _report(
         return
     for wheel in built:
         note = "new" if wheel.changed else "unchanged"
+        note += f", imported by CPython {wheel.imported_by}" if wheel.imported_by else ", no Python here to import it"
         context.print_plain(f"{wheel.path.name}  {wheel.size / 1e6:.0f} MB, {wheel.seconds:.1f} s, {note}")
     context.print_plain(f"{total:.1f} s in all, {downloaded:.1f} s of it to get and check the base wheels.")
+    identity = context.lane(arguments).identity
+    if (urlsplit(identity.repository).hostname or "").endswith(".example"):
+        context.print_plain(
+            f"The wheels name {identity.repository} as the fork's: before you publish, name yours in fork.toml."
+        )
+    if built[0].yanked:
+        context.print_plain(
+            f"Installers take it only where they name its version: {built[0].yanked}. `ci/fork.sh index --promote` changes that."
+        )
     context.print_plain(f"Serve {out} with any web server; pip's --index-url is its address followed by /simple/.")

@@ -7,13 +7,31 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from fork.builder import output_folder, prepare, rebuild_faults
+from fork.assembly.archive import ArchiveError
+from fork.builder import prepare, rebuild_faults
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
-from fork.index.writing import IndexFaultError, check_index, write_index
+from fork.errors import ForkError, UsageError
+from fork.index.checking import check_index
+from fork.index.records import IndexFaultError
+from fork.index.writing import promote, write_index
 from fork.info import installed_info, wheel_info
+from fork.publishing import output_folder
 from fork.verify import VerifyError, wheel_faults
 
+_INDEX_EXAMPLES = """examples:
+  ci/fork.sh index                          write the index of wheelhouse/
+  ci/fork.sh index /srv/wheels --check      is it in order?
+  ci/fork.sh index --promote                installers take the new build from now on
+  ci/fork.sh index --promote q3fa94c21      go back to an older one, or choose among several
+"""
+
 __all__ = ["add_parser", "run_index", "run_info", "run_verify"]
+
+
+class UnknownBaseError(ForkError):
+    """A wheel names a base that fork.toml does not pin, so there is nothing to compare it with."""
+
+    exit_code = 50
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -32,11 +50,31 @@ def add_parser(subparsers: Subparsers) -> None:
     verify.set_defaults(run=run_verify)
     index = subparsers.add_parser(
         "index",
-        help="write or check the index of a wheelhouse",
-        description="Writes simple/ for the wheels in a folder: HTML (PEP 503), JSON (PEP 691), metadata (PEP 658).",
+        help="write or check the index of a wheelhouse, or promote a build in it",
+        description="Writes simple/ for the wheels in a folder: HTML (PEP 503), JSON (PEP 691, PEP 700), metadata (PEP 658). "
+        "The first build in it is what installers take until another one is promoted; what was not promoted is listed as yanked "
+        "(PEP 592), and installed where its version is named. Only a build with all the wheels that the index offers so far can "
+        "be promoted.",
+        epilog=_INDEX_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     index.add_argument("wheelhouse", type=Path, nargs="?", help="folder with wheels (default: wheelhouse/)")
-    index.add_argument("--check", action="store_true", help="compare the index with the wheels instead of writing it")
+    action = index.add_mutually_exclusive_group()
+    action.add_argument("--check", action="store_true", help="compare the index with the wheels instead of writing it")
+    action.add_argument(
+        "--promote",
+        metavar="VERSION",
+        nargs="?",
+        const="",
+        help="make this build the one that installers take (default: the only one that never was); the last part will do",
+    )
+    index.add_argument(
+        "--without",
+        metavar="TAG",
+        action="append",
+        default=[],
+        help="with --promote: give up a Python or machine, cp310 or aarch64; repeatable",
+    )
     index.set_defaults(run=run_index)
     info = subparsers.add_parser(
         "info",
@@ -59,7 +97,12 @@ def run_verify(arguments: argparse.Namespace, context: Context) -> int:
     """Check wheels and list what is wrong.
 
     :raises VerifyError: Something is.
+    :raises UnknownBaseError: There is no base to compare one with.
+    :raises ArchiveError: A file is not there.
     """
+    missing = [str(path) for path in arguments.wheel if not path.is_file()]
+    if missing:
+        raise ArchiveError(f"there is no file {', '.join(missing)}", "name wheels of the fork")
     found = {str(path): _wheel_faults(arguments, context, path) for path in arguments.wheel}
     if arguments.json:
         context.print_json(found)
@@ -87,7 +130,10 @@ def _wheel_faults(arguments: argparse.Namespace, context: Context, path: Path) -
     lane = context.lane(arguments)
     pinned = [wheel for wheel in lane.wheels if wheel.sha256 == document["base"]["sha256"]]
     if not pinned:
-        return ["the base that it names is not pinned in fork.toml, so there is nothing to compare it with (--no-base)"]
+        raise UnknownBaseError(
+            f"the base that {path.name} names is not pinned in fork.toml, so there is nothing to compare it with",
+            "check it in the checkout that it was built from, or alone with --no-base",
+        )
     base = context.fetch(arguments, pinned)[0]
     faults = wheel_faults(path, base)
     with context.project.scratch("verify") as scratch:
@@ -101,11 +147,14 @@ def _wheel_faults(arguments: argparse.Namespace, context: Context, path: Path) -
 
 
 def run_index(arguments: argparse.Namespace, context: Context) -> int:
-    """Write or check the index of a folder.
+    """Write or check the index of a folder, or promote a build.
 
     :raises IndexFaultError: With ``--check``: index and wheels disagree.
+    :raises PromotionError: With ``--promote``: the build is not there, or not whole.
     """
     wheelhouse = (arguments.wheelhouse or context.project.wheelhouse).resolve()
+    if arguments.without and arguments.promote is None:
+        raise UsageError("--without says what a promotion may give up", "give --promote too")
     if arguments.check:
         faults = check_index(wheelhouse)
         if faults:
@@ -113,7 +162,13 @@ def run_index(arguments: argparse.Namespace, context: Context) -> int:
         context.print_plain("The index agrees with the wheels.")
         return 0
     with output_folder(wheelhouse):
-        write_index(wheelhouse)
+        if arguments.promote is None:
+            report = write_index(wheelhouse)
+        else:
+            version, report = promote(wheelhouse, arguments.promote, arguments.without)
+            context.print_plain(f"Installers take {version} from now on.")
+    for version, reason in report.yanked.items():
+        context.print_plain(f"{version} is installed only where it is named: {reason}")
     context.print_plain(f"Index written to {wheelhouse / 'simple'}")
     return 0
 

@@ -6,16 +6,25 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
+from packaging.version import InvalidVersion, Version
 from rich.markup import escape
 from rich.table import Table
 
 from fork import base
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
 from fork.download import package_index
+from fork.errors import UsageError
 from fork.git import Git
 from fork.progress import steps
 from fork.queue.mirrors import MIRRORS, Change, changes, in_tree, read_mirrors
-from fork.queue.rebase import Outcome, RebaseConflictError, continue_rebase, export_rebase, start_rebase
+from fork.queue.rebase import (
+    Outcome,
+    RebaseConflictError,
+    continue_rebase,
+    discard_rebase,
+    export_rebase,
+    start_rebase,
+)
 
 __all__ = ["add_parser", "run", "upstream_wheel"]
 
@@ -23,6 +32,7 @@ _EPILOG = """examples:
   ci/fork.sh rebase --onto 3.7.0              see how each patch fares
   ci/fork.sh rebase --continue                go on after `git add` of a settled conflict
   ci/fork.sh rebase --export patches/3.7      write what was carried over, also midway
+  ci/fork.sh rebase --discard                 throw away what is under way
 """
 
 
@@ -37,11 +47,15 @@ def add_parser(subparsers: Subparsers) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    action = parser.add_mutually_exclusive_group(required=True)
-    action.add_argument("--onto", metavar="VERSION", help="upstream version, or the path of one of its wheels")
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument(
+        "--onto", metavar="VERSION", help="published upstream version, or the path of one of its wheels"
+    )
     action.add_argument("--continue", dest="go_on", action="store_true", help="go on after a conflict was settled")
     action.add_argument("--export", metavar="DIR", type=Path, help="write the patches as they are now")
-    parser.add_argument("--discard", action="store_true", help="throw away a rebase that is under way")
+    parser.add_argument(
+        "--discard", action="store_true", help="throw away a rebase that is under way; alone, or with --onto"
+    )
     parser.add_argument("--json", action="store_true", help="print the outcomes as JSON")
     add_lane_option(parser)
     add_download_options(parser)
@@ -52,8 +66,16 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     """Rebase and print the outcomes.
 
     :raises RebaseConflictError: A patch conflicts.
+    :raises UsageError: The arguments contradict each other, or name no version.
     """
     lane = context.lane(arguments)
+    if arguments.discard and not arguments.onto:
+        if arguments.go_on or arguments.export:
+            raise UsageError("--discard throws away what the other option asks for", "give one of them")
+        context.print_plain(f"Thrown away: {discard_rebase(context.project, lane)}")
+        return 0
+    if not (arguments.onto or arguments.go_on or arguments.export):
+        raise UsageError("nothing was asked for", "give --onto, --continue, --export or --discard")
     if arguments.export:
         names = export_rebase(context.project, lane, arguments.export)
         locked = (
@@ -88,6 +110,14 @@ def upstream_wheel(arguments: argparse.Namespace, context: Context) -> Path:
     local = Path(arguments.onto)
     if local.is_file():
         return local
+    try:
+        Version(arguments.onto)
+    except InvalidVersion:
+        raise UsageError(
+            f"'{arguments.onto}' is neither a version nor the path of a wheel",
+            "the queue is carried to a published version, such as 3.7.0; for a branch or commit of upstream, build its wheel "
+            "(`pip wheel` in a checkout) and give the path of that",
+        ) from None
     pinned = base.select_wheels(context.lane(arguments))[0]
     wheel = package_index.find_release(
         "triton", arguments.onto, pinned.tags, package_index.index_urls(arguments.index_url)

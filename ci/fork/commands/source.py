@@ -10,14 +10,20 @@ from pathlib import Path
 from fork.assembly.provenance import Origin
 from fork.assembly.version import fork_version
 from fork.assembly.wheel import Changes, Plan
-from fork.builder import Built, gather_ingredients, native_extensions, publish
+from fork.builder import (
+    check_imports,
+    gather_ingredients,
+    has_native,
+    license_files,
+    native_extensions,
+)
 from fork.commands.context import Context
 from fork.config import Lane
-from fork.errors import ForkError
+from fork.errors import UsageError
 from fork.git import Git
-from fork.index.writing import write_index
 from fork.layout import Layout
 from fork.progress import steps
+from fork.publishing import Built, publish, write_and_report
 from fork.queue.overlay import read_overlay
 from fork.queue.series import read_lock, read_series
 from fork.queue.tree import apply_patches, verify_files
@@ -26,20 +32,17 @@ from fork.source.build import build_base_wheel
 __all__ = ["SourceOptionError", "build_from_source"]
 
 
-class SourceOptionError(ForkError):
+class SourceOptionError(UsageError):
     """An option of ``build`` makes no sense with ``--source``."""
-
-    exit_code = 2
 
 
 def build_from_source(
-    arguments: argparse.Namespace, context: Context, lane: Lane, scratch: Path, out: Path, staging: Path
+    arguments: argparse.Namespace, context: Context, lane: Lane, scratch: Path, out: Path
 ) -> list[Built]:
     """Build the submodule with the queue applied, then finish the wheel as any other.
 
     :param scratch: An empty folder.
-    :param out: The wheelhouse.
-    :param staging: From :func:`fork.builder.output_folder`.
+    :param out: The wheelhouse; from :func:`fork.builder.output_folder`.
     :raises SourceOptionError: ``--python``, ``--platform`` or ``--all`` was given; a source build is for this machine.
     """
     if arguments.python or arguments.platform or arguments.all:
@@ -62,6 +65,7 @@ def build_from_source(
             layout = Layout.of(lane)
             shipped = {place for name in git("ls-files").splitlines() if (place := layout.to_wheel(name))}
             overlay.update(read_overlay(project.overlay(lane), layout, shipped))
+            check_imports(git, layout, overlay, shipped, has_native(project))
 
         wheel = build_base_wheel(
             checkout=project.root / lane.submodule,
@@ -80,9 +84,6 @@ def build_from_source(
             Origin("source", lane.commit, ""),
             ingredients,
             patches,
-            Changes(overlay=overlay, native=native.get(platform.machine(), {})),
+            Changes(overlay=overlay, native=native.get(platform.machine(), {}), licenses=license_files(project)),
         )
-        built = publish(plan, wheel, out, staging, step)
-        step("writing the index")
-        write_index(out, version)
-    return [built]
+        return write_and_report(out, [publish(plan, wheel, out, scratch, step)], version, step)

@@ -92,6 +92,10 @@ class Case:
     targets: Sequence[str] = ALL
     examples: Mapping[str, Any] = field(default_factory=dict)
 
+    def resolved(self) -> Case:
+        """Give the case with its kernel. A kind of case that gets its kernel only when it is compiled overrides this."""
+        return self
+
 
 def aligned(*names: str, to: int = 16) -> dict[str, list[tuple[str, int]]]:
     """State that arguments are divisible, as the launcher does for aligned pointers and round sizes.

@@ -41,6 +41,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--target", action="append", default=[], metavar="cuda:90", help="only these; may be repeated")
     parser.add_argument("--locations", action="store_true", help="compare source positions and line tables as well")
     parser.add_argument(
+        "--first-ir", action="store_true", help="stop at the first IR and compare it with its locations"
+    )
+    parser.add_argument("--errors", action="store_true", help="take failing with the same message for the same")
+    parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time (default: one a CPU)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the report for programs")
@@ -63,6 +67,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             args.corpus,
             Selection(args.quick, args.case, args.target),
             locations=args.locations,
+            first_ir=args.first_ir,
+            errors=args.errors,
             jobs=args.jobs,
             keep=args.keep,
             progress=lambda done, total: bar.update(shown, completed=done, total=total),
@@ -88,6 +94,14 @@ def show(report: Report, console: Console) -> None:
     table.add_section()
     table.add_row("all", *_row(report, None))
     console.print(table)
+    tasks, runs = report.assembled
+    if tasks:
+        console.print(
+            f"ptxas was run again on the same PTX before the cubins agreed: {tasks} compilations, {runs} runs"
+        )
+    alike = sum(list(outcome.artifacts) == ["error"] and outcome.verdict == SAME for outcome in report.outcomes)
+    if alike:
+        console.print(f"failing with the same message on both sides: {alike}")
     troubles = [outcome for outcome in report.outcomes if outcome.verdict != SAME]
     for outcome in troubles[:_DETAILS]:
         where = f", first in {outcome.stage}" if outcome.stage else ""

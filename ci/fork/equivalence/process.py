@@ -19,6 +19,7 @@ __all__ = [
     "CorpusError",
     "InterpreterError",
     "Side",
+    "assemble_again",
     "compile_tasks",
     "interpreter",
     "list_corpus",
@@ -32,7 +33,7 @@ _PASSED = "TRITON_FORK"
 
 
 class CompileError(ForkError):
-    """A kernel, a corpus or an interpreter fails while code is compared."""
+    """A kernel fails to compile while code is compared."""
 
     exit_code = 21
 
@@ -40,9 +41,13 @@ class CompileError(ForkError):
 class InterpreterError(CompileError):
     """An interpreter to compare does not run or has no Triton."""
 
+    exit_code = 47
+
 
 class CorpusError(CompileError):
     """A corpus cannot be loaded."""
+
+    exit_code = 49
 
 
 @dataclass(frozen=True)
@@ -65,12 +70,16 @@ class Compiled:
     :param kind: Type of the error, or ``None`` where the case compiled.
     :param error: The error with its traceback.
     :param fixed: Whether the assembler ran at fixed addresses, without which it is not deterministic.
+    :param said: The error without what differs between two runs.
+    :param package: The folder of the Triton that compiled it.
     """
 
     artifacts: dict[str, Path]
     kind: str | None = None
     error: str = ""
     fixed: bool = True
+    said: str = ""
+    package: str = ""
 
 
 def interpreter(place: Path) -> Path:
@@ -113,7 +122,14 @@ def list_corpus(side: Side, corpus: Path, work: Path) -> list[tuple[str, str, li
 
 
 def compile_tasks(
-    side: Side, corpus: Path, tasks: Sequence[Task], work: Path, home: Path, *, locations: bool = False
+    side: Side,
+    corpus: Path,
+    tasks: Sequence[Task],
+    work: Path,
+    home: Path,
+    *,
+    locations: bool = False,
+    first_ir: bool = False,
 ) -> dict[Task, Compiled]:
     """Compile tasks in fresh processes with a fresh cache: one process, and one more after each crash.
 
@@ -123,6 +139,7 @@ def compile_tasks(
     :param work: A scratch folder of these tasks alone.
     :param home: Where Triton appears to be installed; both sides, one after the other, get the same one.
     :param locations: Keep names of values and positions in the source.
+    :param first_ir: Stop at the first IR.
     """
     output = work / side.name / "out"
     pending = list(enumerate(tasks))
@@ -135,14 +152,15 @@ def compile_tasks(
             "output": str(output),
             "tasks": listed,
             "locations": locations,
+            "first_ir": first_ir,
         }
         finished = _run(side, work, request, f"tasks{pending[0][0]}", home)
         done = [(i, task) for i, task in pending if (output / str(i) / "status.json").exists()]
         results.update({task: _read(output / str(i)) for i, task in done})
         if len(done) < len(pending):
             index, task = pending[len(done)]
-            tail = f"the process ended with {finished.returncode}\n{finished.stderr[-4000:]}"
-            results[task] = Compiled({}, "Crash", tail)
+            end = f"the process ended with {finished.returncode}"
+            results[task] = Compiled({}, "Crash", f"{end}\n{finished.stderr[-4000:]}", said=end)
             done.append((index, task))
         pending = pending[len(done) :]
     return results
@@ -151,9 +169,52 @@ def compile_tasks(
 def _read(folder: Path) -> Compiled:
     status = json.loads((folder / "status.json").read_text())
     if not status["ok"]:
-        return Compiled({}, status["kind"], status["error"])
+        return Compiled({}, status["kind"], status["error"], said=status["said"])
     artifacts = {path.name: path for path in sorted(folder.iterdir()) if path.name != "status.json"}
-    return Compiled(artifacts, fixed=status["fixed"])
+    return Compiled(artifacts, fixed=status["fixed"], package=status["package"])
+
+
+def assemble_again(
+    side: Side,
+    corpus: Path,
+    task: Task,
+    label: str,
+    made: Compiled,
+    work: Path,
+    home: Path,
+    *,
+    locations: bool,
+    runs: int,
+) -> int:
+    """Run a side's ptxas on the PTX of a task until it writes the cubin that the other side has.
+
+    :param side: Whose ptxas.
+    :param corpus: Where the cases are.
+    :param task: The task.
+    :param label: The variant of it.
+    :param made: What the other side made of it.
+    :param work: A scratch folder of this run alone.
+    :param home: Where Triton appears to be installed.
+    :param locations: Whether the PTX has line tables.
+    :param runs: How often to try.
+    :returns: How many runs it took; 0 where none wrote that cubin.
+    """
+    output = work / "assembled.json"
+    request = {
+        "do": "assemble",
+        "corpus": str(corpus),
+        "task": {"module": task.module, "case": task.case, "target": task.target},
+        "label": label,
+        "ptx": str(made.artifacts[f"ptx{label}"]),
+        "wanted": str(made.artifacts[f"cubin{label}"]),
+        "files": made.package,
+        "output": str(output),
+        "locations": locations,
+        "runs": runs,
+    }
+    _run(side, work, request, "assemble", home)
+    answer = json.loads(output.read_text()) if output.exists() else {"found": False}
+    return int(answer["runs"]) if answer["found"] else 0
 
 
 def _run(side: Side, work: Path, request: dict[str, Any], name: str, home: Path) -> subprocess.CompletedProcess[str]:

@@ -23,6 +23,7 @@ class Outcome:
     :param artifacts: Names of the artifacts that were compared.
     :param stage: The first artifact that differs.
     :param detail: A diff of it, or the errors.
+    :param assembled: How often ptxas had to be run again before its cubins agreed.
     """
 
     task: Task
@@ -30,6 +31,7 @@ class Outcome:
     artifacts: Sequence[str] = ()
     stage: str | None = None
     detail: str = ""
+    assembled: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,12 @@ class Report:
         return Counter(outcome.verdict for outcome in self.outcomes)
 
     @property
+    def assembled(self) -> tuple[int, int]:
+        """For how many tasks ptxas had to be run again, and how often in all."""
+        runs = [outcome.assembled for outcome in self.outcomes if outcome.assembled]
+        return len(runs), sum(runs)
+
+    @property
     def exit_code(self) -> int:
         """0 where all is the same, 20 where something differs, else 21 where something fails to compile."""
         if self.counts[DIFFERENT]:
@@ -62,13 +70,14 @@ class Report:
     def to_json(self) -> str:
         """Write the report for other programs.
 
-        :returns: An object with ``base``, ``fork``, ``corpus``, ``counts``, ``exit_code`` and ``outcomes``.
+        :returns: An object with ``base``, ``fork``, ``corpus``, ``counts``, ``assembled``, ``exit_code`` and ``outcomes``.
         """
         document = {
             "base": str(self.base),
             "fork": str(self.fork),
             "corpus": str(self.corpus),
             "counts": {verdict: self.counts[verdict] for verdict in (SAME, DIFFERENT, FAILED)},
+            "assembled": dict(zip(("tasks", "runs"), self.assembled, strict=True)),
             "exit_code": self.exit_code,
             "outcomes": [
                 {**asdict(o.task), **{k: v for k, v in asdict(o).items() if k != "task"}} for o in self.outcomes

@@ -50,6 +50,7 @@ def variants(case: Case) -> Iterator[Variant]:
     :param case: A row of a table.
     :returns: At least one variant.
     """
+    case = case.resolved()
     yield from _unfold(case, case.function, dict(case.constants), dict(case.options), "")
 
 

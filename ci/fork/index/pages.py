@@ -6,8 +6,9 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from email.parser import BytesHeaderParser
 from pathlib import Path
 from urllib.parse import quote
@@ -18,21 +19,12 @@ from packaging.version import InvalidVersion, Version
 from simple_repository.model import File, Meta, ProjectDetail, ProjectList, ProjectListElement
 from simple_repository.serializer import SerializerHtmlV1, SerializerJsonV1
 
-from fork.errors import ForkError
+from fork.index.records import IndexFaultError, Records
 
-__all__ = ["RECORD", "IndexFaultError", "IndexedWheel", "render", "scan"]
+__all__ = ["IndexedWheel", "render", "scan"]
 
 API_VERSION = "1.1"
 """Version of the index format: PEP 700 is the last that adds what a static index can know."""
-
-RECORD = "published.sha256"
-"""Name of the file that remembers what was ever published."""
-
-
-class IndexFaultError(ForkError):
-    """An index and the wheels that it lists disagree, or a file in the wheelhouse is no wheel."""
-
-    exit_code = 35
 
 
 @dataclass(frozen=True)
@@ -44,8 +36,9 @@ class IndexedWheel:
     :param size: Its size in bytes.
     :param sha256: Its SHA-256.
     :param metadata: The bytes of its METADATA.
-    :param superseded_by: Version of the build that took its place, if one did; the file is then listed as yanked (PEP 592), so
-        that only those who pin exactly this version still get it.
+    :param yanked: Why the file is listed as yanked (PEP 592), so that only those who name exactly this version get it; empty
+        where it is not.
+    :param uploaded: When it was published first (PEP 700); empty where nobody knows.
     """
 
     project: str
@@ -53,12 +46,18 @@ class IndexedWheel:
     size: int
     sha256: str
     metadata: bytes
-    superseded_by: str = ""
+    yanked: str = ""
+    uploaded: str = ""
 
     @property
     def version(self) -> Version:
         """The version in the file name."""
         return parse_wheel_filename(self.filename)[1]
+
+    @property
+    def tags(self) -> str:
+        """The compatibility tags as the file name has them."""
+        return self.filename.removesuffix(".whl").split("-", 2)[2]
 
     def listing(self) -> File:
         """Describe the wheel for a page of its project."""
@@ -70,7 +69,8 @@ class IndexedWheel:
             requires_python=requires_python,
             dist_info_metadata={"sha256": hashlib.sha256(self.metadata).hexdigest()},
             size=self.size,
-            yanked=f"superseded by {self.superseded_by}" if self.superseded_by else None,
+            yanked=self.yanked or None,
+            upload_time=datetime.fromisoformat(self.uploaded) if self.uploaded else None,
         )
 
 
@@ -101,12 +101,14 @@ def _read_wheel(path: Path) -> IndexedWheel:
     return IndexedWheel(name, path.name, size, sha256, metadata)
 
 
-def render(wheels: Sequence[IndexedWheel], published: Mapping[str, str]) -> dict[str, bytes]:
-    """Give the content of every file around the wheels, in the order of writing: what a page refers to comes before it."""
+def render(wheels: Sequence[IndexedWheel], records: Records) -> dict[str, bytes]:
+    """Give the content of every file around the wheels, in the order of writing: what a page refers to comes before it.
+
+    :param records: Of all wheels.
+    """
     meta = Meta(API_VERSION)
     files = {f"{wheel.filename}.metadata": wheel.metadata for wheel in wheels}
-    record = {wheel.filename: wheel.sha256 for wheel in wheels} | dict(published)
-    files[RECORD] = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(record.items())).encode()
+    files |= records.files()
     projects = sorted({wheel.project for wheel in wheels})
     for project in projects:
         own = [wheel for wheel in wheels if wheel.project == project]

@@ -9,8 +9,9 @@ from fork.errors import ForkError
 from fork.git import Git
 from fork.layout import Layout
 from fork.project import Project
+from fork.queue.imports import lane_import_faults
 from fork.queue.mirrors import MIRRORS, MirrorError, find_mirrors, in_tree, lock_faults, read_mirrors
-from fork.queue.overlay import overlay_faults, shipped_files
+from fork.queue.overlay import overlay_faults, overlay_files, patch_faults, shipped_files
 from fork.queue.series import Lock, QueueError, Series, read_lock, read_series
 from fork.queue.tree import apply_patches, commits, export, lay_out, verify_lock
 
@@ -22,7 +23,8 @@ def check_lane(project: Project, lane: Lane, base_wheel: Path, folder: Path) -> 
 
     Looked for are: unlisted, missing, duplicate or unparsable patches, bad headers, a patch that does not apply, a part that git
     skips, a tree other than the locked one, a patch that a new export would write differently, an overlay file that hides one of
-    upstream, an upstream function that our code re-does and that changed since somebody compared the two.
+    upstream, an import of a patched file or of the overlay that leads nowhere, an upstream function that our code re-does and that
+    changed since somebody compared the two.
 
     :param base_wheel: A verified wheel of the lane.
     :param folder: An empty scratch folder.
@@ -42,11 +44,14 @@ def check_lane(project: Project, lane: Lane, base_wheel: Path, folder: Path) -> 
     if lock and git.tree("base") != lock.base:
         faults.append(f"the base has the tree {git.tree('base')}, locked is {lock.base}")
     faults += _apply_faults(git, series, lock)
-    if len(commits(git)) == len(series.patches):
-        faults += _mirror_faults(project, lane, git)
-    layout = Layout.of(lane)
+    layout, overlay = Layout.of(lane), project.overlay(lane)
     shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
-    faults += overlay_faults(project.overlay(lane), layout, shipped)
+    faults += overlay_faults(overlay, layout, shipped)
+    faults += patch_faults(overlay, series.patches, git("ls-tree", "-r", "--name-only", "base").splitlines())
+    if len(commits(git)) == len(series.patches):  # else what a missing patch leaves would be said of the overlay
+        native = (project.native / "CMakeLists.txt").is_file()
+        faults += lane_import_faults(git, layout, overlay_files(overlay, layout), shipped, native)
+        faults += _mirror_faults(project, lane, git)
     return faults
 
 

@@ -14,6 +14,7 @@ from fork.git import Git
 from fork.locks import locked
 from fork.project import Project
 from fork.queue.edit_record import REMAINING, Record, unfinished
+from fork.queue.overlay import patch_faults
 from fork.queue.patch import Patch, PatchFormatError
 from fork.queue.series import QueueError, read_series, write_lock, write_series
 from fork.queue.tree import PatchConflictError, apply_patches, commits, export, lay_out, lock_of
@@ -124,7 +125,7 @@ def refresh(project: Project, lane: Lane, base_wheel: Path, scratch: Path, *, dr
     :raises BusyError: Another process works on the queue.
     :raises EditError: The open tree has uncommitted changes or something under way in it, the queue on disk is not the one that
         it was made of, or a patch has no commit and is not in ``drop``.
-    :raises QueueError: A commit lacks a trailer, or two name the same patch file.
+    :raises QueueError: A commit lacks a trailer, two name the same patch file, or one makes a file of the overlay.
     """
     folder, target = project.edit_tree(lane), project.patches(lane)
     with working_on(project, lane):
@@ -137,6 +138,9 @@ def refresh(project: Project, lane: Lane, base_wheel: Path, scratch: Path, *, dr
                 raise EditError("no tree is open, hence there is no commit to drop", "begin with `ci/fork.sh edit`")
             apply_or_point_to_edit(git, read_series(target).sound())
             patches = export_queue(git)
+        faults = patch_faults(project.overlay(lane), patches, git("ls-tree", "-r", "--name-only", "base").splitlines())
+        if faults:
+            raise QueueError(faults)
         before = {patch.name: patch.data for patch in read_series(target).patches}
         write_series(target, patches)
         write_lock(target, lock_of(git))

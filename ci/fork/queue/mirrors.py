@@ -54,7 +54,7 @@ Sources = Callable[[str], str | None]
 class MirrorError(ForkError):
     """The mirror lock cannot be read, or upstream functions that our code re-does are not as it says."""
 
-    exit_code = 50
+    exit_code = 54
 
 
 @dataclass(frozen=True, order=True)

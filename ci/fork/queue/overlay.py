@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from fork.assembly.archive import WheelArchive
 from fork.assembly.version import source_files
 from fork.errors import ForkError
 from fork.layout import Layout
+from fork.queue.patch import Patch
 
-__all__ = ["OverlayError", "overlay_faults", "read_overlay", "shipped_files"]
+__all__ = ["OverlayError", "overlay_faults", "overlay_files", "patch_faults", "read_overlay", "shipped_files"]
 
 
 class OverlayError(ForkError):
@@ -36,6 +37,23 @@ def overlay_faults(folder: Path, layout: Layout, shipped: Collection[str]) -> li
         elif clash := next((other for other in _same_module(place) if other in shipped), None):
             faults.append(f"the overlay file '{name}' is imported under the name of upstream's '{clash}'")
     return faults
+
+
+def patch_faults(folder: Path, patches: Iterable[Patch], base: Iterable[str]) -> list[str]:
+    """List the patches that make or change a file of the overlay, or make one in a folder that only the overlay has.
+
+    :param folder: ``overlay/<lane>``; may be missing.
+    :param base: Paths in the checkout of what the base has.
+    """
+    known = {str(parent) for name in base for parent in PurePosixPath(name).parents}
+    own = {path.relative_to(folder).as_posix() for path in source_files(folder)}
+    folders = {str(parent) for name in own for parent in PurePosixPath(name).parents} - known
+    return [
+        f"'{patch.name}' makes or changes '{file}', which belongs to the overlay; put it into {folder.parent.name}/{folder.name}/"
+        for patch in patches
+        for file in patch.files
+        if file in own or any(str(parent) in folders for parent in PurePosixPath(file).parents)
+    ]
 
 
 def _same_module(place: str) -> list[str]:
@@ -64,6 +82,10 @@ def read_overlay(folder: Path, layout: Layout, shipped: Collection[str]) -> dict
     faults = overlay_faults(folder, layout, shipped)
     if faults:
         raise OverlayError("; ".join(faults), "move the file, or make its change a patch of the queue")
-    files = source_files(folder)
-    places = {layout.to_wheel(path.relative_to(folder).as_posix()) or "": path for path in files}
-    return {place: path.read_bytes() for place, path in places.items()}
+    return overlay_files(folder, layout)
+
+
+def overlay_files(folder: Path, layout: Layout) -> dict[str, bytes]:
+    """Read the files of an overlay that have a place in the wheel, by that place."""
+    places = {layout.to_wheel(path.relative_to(folder).as_posix()): path for path in source_files(folder)}
+    return {place: path.read_bytes() for place, path in places.items() if place}

@@ -6,6 +6,7 @@ import email
 import email.policy
 import re
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path, PurePosixPath
 
 from unidiff.errors import UnidiffParseError
@@ -18,6 +19,18 @@ GROUPS = ("backport", "fix", "speed")
 
 #: The trailers that every patch has, after DEP-3: where it comes from, whether it was offered upstream, whether upstream has it.
 TRAILERS = ("Patch-Name", "Origin", "Forwarded", "Applied-Upstream", "Last-Update")
+
+
+_LINK = r"https?://\S+|[\w.-]+/[\w.-]+#\d+"
+_FORMS = {
+    "Forwarded": (rf"no|not-needed|{_LINK}", "no, not-needed, or where: a URL or owner/project#number"),
+    "Bug": (rf"(?:{_LINK})(?: \(.+\))?", "a URL or owner/project#number"),
+    "Applied-Upstream": (
+        r"no|\d+(?:\.\d+)+(?: \(.+\))?",
+        "no, or the version that has it, 3.7.0 or 3.7.0 (what of it)",
+    ),
+    "Last-Update": (r"\d{4}-\d\d-\d\d", "a date, 2026-11-30"),
+}
 
 
 class PatchFormatError(ValueError):
@@ -96,11 +109,27 @@ def _header_faults(
     faults = [f"has no '{key}' header" for key, value in (("Subject", subject), ("From", author)) if not value]
     faults += [] if body else ["has no body that says why"]
     faults += [f"has no '{key}:' trailer" for key in TRAILERS if key not in present]
+    faults += [
+        f"its '{key}:' trailer says '{value}', not {form}"
+        for key, value in trailers
+        for pattern, form in [_FORMS.get(key, (r".*", ""))]
+        if not re.fullmatch(pattern, value) or (key == "Last-Update" and not _is_date(value))
+    ]
+    keys = [key for key, _ in trailers]
+    faults += [f"has {keys.count(key)} '{key}:' trailers" for key in TRAILERS if keys.count(key) > 1]
     if present.get("Patch-Name", name) != name:
         faults.append(f"its 'Patch-Name:' trailer says '{present['Patch-Name']}'")
     if PurePosixPath(name).parts[0] not in GROUPS:
         faults.append(f"is not in one of the groups {', '.join(GROUPS)}")
     return faults
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _outside(file: str) -> bool:

@@ -23,7 +23,15 @@ from fork.queue.patch import Patch
 from fork.queue.series import read_series, write_lock, write_series
 from fork.queue.tree import lay_out, lock_of
 
-__all__ = ["Outcome", "RebaseConflictError", "RebaseError", "continue_rebase", "export_rebase", "start_rebase"]
+__all__ = [
+    "Outcome",
+    "RebaseConflictError",
+    "RebaseError",
+    "continue_rebase",
+    "discard_rebase",
+    "export_rebase",
+    "start_rebase",
+]
 
 _STATE = "fork-rebase.json"
 
@@ -139,6 +147,21 @@ def export_rebase(project: Project, lane: Lane, target: Path) -> list[str]:
         if not waiting:
             write_lock(target, lock_of(git))
         return [patch.name for patch in written]
+
+
+def discard_rebase(project: Project, lane: Lane) -> Path:
+    """Throw away a rebase that is under way.
+
+    :returns: The folder that is gone.
+    :raises BusyError: Another process works on the queue.
+    :raises RebaseError: No rebase is under way.
+    """
+    with working_on(project, lane):
+        folder = project.rebase_tree(lane)
+        if not folder.exists():
+            raise RebaseError(f"no rebase of lane {lane.name} is under way", "there is nothing to throw away")
+        shutil.rmtree(folder)
+    return folder
 
 
 def _refuse_other_content(target: Path) -> None:

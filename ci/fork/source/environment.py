@@ -48,7 +48,7 @@ _YES = ("ON", "1", "YES", "TRUE", "Y")
 
 
 class SourceSettingError(ForkError):
-    """An environment variable of the source build has a value that cannot work, or its tools cannot be installed."""
+    """An environment variable of the source build has a value that cannot work."""
 
     exit_code = 45
 

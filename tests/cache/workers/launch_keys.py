@@ -2,10 +2,14 @@
 
 import dataclasses
 import enum
+import fractions
 import functools
+import gc
 import re
 import sys
 import tempfile
+import time
+import weakref
 import zlib
 from collections import namedtuple
 
@@ -192,6 +196,144 @@ def run(values, shared):
     return numbers
 
 
+class Owner:
+    """One of the kinds of things that objects hold beside what they are compared by."""
+
+    asked = 0
+
+    def __init__(self, size, **more):
+        self.size = size
+        self.__dict__.update(more)
+
+    def __eq__(self, other):
+        return isinstance(other, Owner) and self.size == other.size
+
+    def __hash__(self):
+        return hash(self.size)
+
+    def __repr__(self):
+        return f"Owner({self.size})"
+
+    def __getattr__(self, name):
+        Owner.asked += 1
+        raise AttributeError(name)
+
+
+@dataclasses.dataclass(frozen=True)
+class Uncompared:
+    size: int
+    more: object = dataclasses.field(compare=False, default=None)
+
+    def __repr__(self):
+        return f"Uncompared({self.size})"
+
+
+class Cached:
+    """Remembers its hash."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def __eq__(self, other):
+        return self._key() == other._key()
+
+    def _key(self):
+        return ("cached", self.size)
+
+    def __hash__(self):
+        if "_hash" not in self.__dict__:
+            self._hash = hash(self._key())
+        return self._hash
+
+    def __repr__(self):
+        return f"Cached({self.size})"
+
+
+class Counting(Owner):
+    pass
+
+
+def counting():
+    one = Counting(16, uses=0)
+    for _ in range(5):
+        one.uses += 1
+        yield one
+
+
+EQUAL = {
+    "counter": counting,
+    "time": lambda: (Owner(16, created=time.time() + turn) for turn in range(5)),
+    "memory": lambda: (Owner(16, memo={turn: turn}) for turn in range(5)),
+    "array": lambda: (Owner(16, array=bytearray(range(turn, turn + 9))) for turn in range(5)),
+    "uncompared": lambda: (Uncompared(16, object()) for _ in range(5)),
+    "cached": lambda: (Cached(16) for _ in range(5)),
+    "in_tuple": lambda: ((Owner(16, turn=turn), 1) for turn in range(5)),
+}
+
+
+@triton.jit
+def ignoring(p, N: tl.constexpr):
+    tl.store(p, 1)
+
+
+@triton.jit
+def using(p, N: tl.constexpr):
+    tl.store(p, N)
+
+
+def kernels_of_equal():
+    """Launch with equal objects: how many kernels are there?"""
+    counts = {}
+    for name, values in EQUAL.items():
+        ignoring.device_caches.clear()
+        for value in values():
+            ignoring.warmup(POINTER, N=value, grid=(1,))
+        counts[name] = len(ignoring.device_caches[0][0])
+    return counts
+
+
+def asked_of_equal():
+    """Count what an object is asked for that it does not have, in a launch with one that equals another."""
+    ignoring.device_caches.clear()
+    ignoring.warmup(POINTER, N=Owner(16), grid=(1,))
+    Owner.asked = 0
+    ignoring.warmup(POINTER, N=Owner(16), grid=(1,))
+    return Owner.asked
+
+
+def owners_alive():
+    """Launch with equal objects: how many does Triton hold?"""
+    ignoring.device_caches.clear()
+    kept = []
+    for turn in range(5):
+        value = Owner(16, turn=turn)
+        kept.append(weakref.ref(value))
+        ignoring.warmup(POINTER, N=value, grid=(1,))
+    del value
+    gc.collect()
+    return sum(reference() is not None for reference in kept)
+
+
+UNUSABLE = {"fraction": (1, fractions.Fraction(1))}
+if "numpy_bool" in PAIRS:
+    UNUSABLE["numpy_bool"] = True, numpy.bool_(True)
+    UNUSABLE["numpy_float"] = 0.5, numpy.float32(0.5)
+
+
+def unusable():
+    """Launch with what a kernel cannot use, alone and after the number that it equals."""
+    outcomes = {}
+    for name, (number, value) in UNUSABLE.items():
+        using.device_caches.clear()
+        alone = common.outcome(lambda v=value: using.warmup(POINTER, N=v, grid=(1,)))[:23]
+        using.device_caches.clear()
+        first = using.warmup(POINTER, N=number, grid=(1,))
+        after = [common.outcome(lambda v=value: using.warmup(POINTER, N=v, grid=(1,))) for _ in range(2)]
+        same = all(kernel is first for kernel in after)
+        outcomes[name] = {"alone": alone, "after": "the same kernel" if same else str(after)}
+    return outcomes
+
+
 def calls_of_a_launch():
     """Count the calls of Python functions in the second launch with constants of every day."""
     count = 0
@@ -220,4 +362,5 @@ if __name__ == "__main__":
     for value in (3, 2.5, True, "relu", None, tl.float16, (1, "a", tl.int8), tl.constexpr(4)):
         kernel.warmup(POINTER, N=value, grid=(1,))
     texts = list(kernel.device_caches[0][0])
-    common.report({"pairs": result, "texts": texts, "calls": calls_of_a_launch()})
+    report = {"pairs": result, "texts": texts, "calls": calls_of_a_launch(), "equality": kernels_of_equal()}
+    common.report({**report, "asked": asked_of_equal(), "alive": owners_alive(), "unusable": unusable()})

@@ -94,5 +94,18 @@ def reads_items(p, unset=settings.items[0], environment=settings.environment):
 
 
 keys["items"] = reads_items.cache_key
+
+
+@triton.constexpr_function
+def doubled_of(holder):
+    return holder.doubled()
+
+
+@triton.jit
+def asks(p, N: tl.constexpr):
+    tl.store(p, doubled_of(N))
+
+
+keys["asked"] = ASTSource(asks, {"p": "*i32", "N": "constexpr"}, {"N": Plain(3)}).hash()
 keys.update(global_object=names_object.cache_key, global_set=names_set.cache_key)
 common.report(keys)

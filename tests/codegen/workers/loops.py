@@ -28,9 +28,10 @@ BODIES = {
     "unknown_name": "for k in range(n):\n        a += unknown",
     "nested_error": "for k in range(n):\n        for j in range(k):\n            a = a + tl.arange(0, 3)",
     "static": "for s in tl.static_range(3):\n        for k in range(n):\n            if s == 1:\n                a += k",
+    "constant_of_a_constant": "t: tl.constexpr = tl.constexpr(T[0])\n    for k in range(n):\n        a += t[0]",
     "print": "for k in range(n):\n        for j in range(k):\n            tl.static_print('once')\n            a += j",
 }
-RETURNING = "@triton.jit\ndef last(a, n):\n    for k in range(n):\n        a += k\n    return a\n\n\n"
+RETURNING = "T = tl.constexpr(((1.0, True), 2))\n\n\n@triton.jit\ndef last(a, n):\n    for k in range(n):\n        a += k\n    return a\n\n\n"
 
 
 def kernel_with(name):

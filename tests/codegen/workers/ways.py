@@ -9,8 +9,6 @@ import triton.compiler.code_generator as code_generator
 from compiling import generate, load, text_of
 from triton.language import core, semantic
 
-from triton import _utils
-
 KERNEL = """
 from triton.language.core import _aggregate as aggregate
 
@@ -53,19 +51,15 @@ def kernel(p, n, SIZE: tl.constexpr):
 GENERATOR = code_generator.CodeGenerator
 WATCHED = {
     "TRITON_FORK_PLAIN_VALUES": [
-        _utils.find_paths_if,
-        core._unwrap_if_constexpr,
-        core.dtype.is_int,
-        core.dtype.__eq__,
-        core.dtype.to_ir,
-        core.block_type.with_element_ty,
-        core.tuple.__getitem__,
-        core.tuple.__eq__,
+        code_generator.find_paths_if,
+        core.block_type.__init__,
+        semantic.TritonSemantic.binary_op_type_checking_impl,
         semantic.TritonSemantic.broadcast_impl_value,
+        semantic.TritonSemantic.cast,
+        semantic.TritonSemantic._bool_like,
         GENERATOR._name_loc_prefix,
     ],
     "TRITON_FORK_VALUES": [
-        core.constexpr_type._unflatten_ir,
         core._aggregate_type._unflatten_ir,
         code_generator._clone_triton_value,
     ],

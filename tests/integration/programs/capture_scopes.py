@@ -1,8 +1,13 @@
-"""Prints what get_capture_scope() shows of closures of several kinds, and whether a write to it reaches the module."""
+"""Prints what get_capture_scope() shows of closures of several kinds, and whether compiling leaves the module as it is."""
 
 import json
 
 import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from triton.experimental import gluon
+from triton.experimental.gluon import language as ttgl
+from triton.experimental.gluon._runtime import GluonASTSource
 
 import triton
 
@@ -13,6 +18,11 @@ SHADOWED = "module"
 @triton.jit
 def plain(pointer):
     tl.store(pointer, LIMIT)
+
+
+@gluon.jit
+def gluon_plain(pointer):
+    ttgl.store(pointer, LIMIT)
 
 
 def one(first):
@@ -77,9 +87,15 @@ try:
     empty = "no error"
 except Exception as error:
     empty = f"{type(error).__name__}: {error}"
-for kernel in kernels.values():
-    try:
-        kernel.get_capture_scope()["written"] = 1
-    except TypeError:
-        pass
-print(json.dumps({"scopes": scopes, "empty cell": empty, "write reaches module": "written" in globals()}))
+own = sorted(name for name, kernel in kernels.items() if kernel.get_capture_scope() is globals())
+
+
+def changed_by_compiling():
+    before = dict(globals())
+    for source, kernel in [(ASTSource, plain), (ASTSource, one(LIMIT)), (GluonASTSource, gluon_plain)]:
+        triton.compile(source(kernel, {"pointer": "*i32"}), target=GPUTarget("cuda", 90, 32))
+    after = globals()
+    return sorted(before.keys() ^ after.keys()) + [name for name in before if after.get(name) is not before[name]]
+
+
+print(json.dumps({"scopes": scopes, "empty cell": empty, "module's own": own, "changed": changed_by_compiling()}))

@@ -45,6 +45,5 @@ SAME(Py_TPFLAGS_LONG_SUBCLASS, 1UL << 24);
 SAME(Py_TPFLAGS_TUPLE_SUBCLASS, 1UL << 26);
 SAME(Py_TPFLAGS_BYTES_SUBCLASS, 1UL << 27);
 SAME(Py_TPFLAGS_DICT_SUBCLASS, 1UL << 29);
-
-/* In parentheses, as Python.h also has a macro of this name. */
-PyObject *(*const new_function)(PyMethodDef *, PyObject *, PyObject *) = (PyCFunction_NewEx);
+SAME(Py_TPFLAGS_TYPE_SUBCLASS, 1UL << 31);
+SAME(METH_O, 0x0008);

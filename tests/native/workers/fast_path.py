@@ -21,6 +21,7 @@ from triton.runtime.jit import JITFunction
 import triton
 from tests.fake_driver.nvidia import install
 from tests.fake_driver.tensors import DtypeLike, TensorLike
+from tests.native.workers.counting import watch_launches
 from tests.native.workers.extension import load_extension
 from triton import knobs
 
@@ -245,6 +246,62 @@ def unusual(library, fake):
     return seen
 
 
+def returning(fake):
+    """How many of 64 launches go the base's way after something was in the way of 200."""
+    chain, runtime = knobs.runtime.launch_enter_hook, knobs.runtime
+    target, calls = tensor(4096), {}
+
+    def launch(times, *arguments):
+        before = len(slow)
+        for _ in range(times):
+            plain[(1,)](*(arguments or (target, 5)))
+        fake.library.launches()
+        return len(slow) - before
+
+    def after(name, begin, end, *arguments):
+        launch(3)
+        begin()
+        during = launch(200, *arguments)
+        end()
+        calls[name] = [during, launch(64)]
+
+    def nothing():
+        pass
+
+    def hook(_metadata):
+        pass
+
+    def patched(holder, name, made):
+        before = getattr(holder, name)
+        return lambda: setattr(holder, name, made), lambda: setattr(holder, name, before)
+
+    after("a hook", lambda: chain.add(hook), lambda: chain.remove(hook))
+    after("debugging", *patched(runtime, "debug", True))
+    after("a hook alone", *patched(runtime, "launch_exit_hook", hook))
+    after("other knobs", *patched(knobs, "runtime", runtime.copy()))
+    after(
+        "no chain",
+        lambda: setattr(runtime, "launch_exit_hook", hook),
+        lambda: setattr(runtime, "launch_exit_hook", None),
+    )
+    after("a pre-run hook", lambda: plain.pre_run_hooks.append(hook_of_run), plain.pre_run_hooks.clear)
+    after("a patched class", *patched(JITFunction, "run", functools.partialmethod(JITFunction.run)))
+    after("other caches", plain.device_caches.clear, nothing)
+    vars(runtime).pop("launch_exit_hook")
+    after("calls of no use", nothing, nothing, Unknown(4096, DTYPES["float32"]), 5)
+    return calls
+
+
+def hook_of_run(*arguments, **options):
+    """Does nothing before a launch."""
+
+
+class Unknown(TensorLike):
+    """A tensor of a class that says it is another one: the base alone knows what to do with it."""
+
+    __class__ = Odd
+
+
 def forgotten():
     """A function that nobody holds any more is gone, whatever it launched."""
 
@@ -286,21 +343,20 @@ def main():
     if sys.argv[2:]:
         load_extension(sys.argv[2])
     if fast:
-        from triton.fork import _native_dispatch
-
-        original = _native_dispatch._launch
-
-        def counted(*arguments):
-            slow.append(arguments[0].__name__)
-            return original(*arguments)
-
-        _native_dispatch._launch = counted
+        watch_launches(lambda function, left: slow.append(function.__name__) if left else None)
     fake = install()
     report = {"many": many(fake.library, random.Random(5))}
     slow_of_many = len(slow)
-    still_fast = type(mixed[(1,)]).__name__ == "builtin_function_or_method"
+    usual = functools.partial(mixed[(1,)], tensor(4096), tensor(4096), 16, 1.5, True, BLOCK=128)
+    usual()
+    before = len(slow)
+    usual()
+    still_fast = len(slow) == before
+    fake.library.launches()
+    returned = returning(fake)
     report |= {"unusual": unusual(fake.library, fake), "forgotten": forgotten(), "threads": threads(fake.library)}
-    print(json.dumps({"report": report, "slow": slow_of_many, "calls": len(report["many"]), "still fast": still_fast}))
+    counts = {"slow": slow_of_many, "calls": len(report["many"]), "still fast": still_fast, "returned": returned}
+    print(json.dumps({"report": report, **counts}))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import triton
 from tests.fake_driver.amd import install as install_hip
 from tests.fake_driver.nvidia import install as install_cuda
 from tests.fake_driver.tensors import TensorLike
+from tests.native.workers.counting import watch_launches
 from tests.native.workers.extension import load_extension
 from tests.native.workers.fast_path import Odd, outcome, slow, tensor
 
@@ -211,15 +212,7 @@ def main():
     if options[1:]:
         load_extension(options[1])
     if fast:
-        from triton.fork import _native_dispatch
-
-        original = _native_dispatch._launch
-
-        def counted(*arguments):
-            slow.append(arguments[0].__name__)
-            return original(*arguments)
-
-        _native_dispatch._launch = counted
+        watch_launches(lambda function, left: slow.append(function.__name__) if left else None)
     library = {"cuda": install_cuda, "hip": install_hip}[vendor]().library
     triton.set_allocator(lambda size, alignment, stream: tensor((size << 20) + alignment))
     report = {"many": many(library, random.Random(7), 120)}

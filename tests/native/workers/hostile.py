@@ -60,7 +60,7 @@ class Program:
         random = self.random
         return {
             "Program": lambda: self.likely_program(random.choice(["cuda", "hip", "rocm"])),
-            "make_dispatcher": lambda: self.some(8),
+            "make_launcher": lambda: self.some(9),
             "load_binary": lambda: ["kernel", b"", 0, 0],
             "hip_load_binary": lambda: ["kernel", b"", 0, 0],
             "fill_tma_descriptor": lambda: [4096, 0, 4, 7, [16, 16], [64, 64], [64, 1], 1],
@@ -142,12 +142,14 @@ def main():
     path, first, count = arguments[0], int(arguments[1]), int(arguments[2])
     warnings.simplefilter("ignore")
     extension = load_extension(path)
+    from triton.backends.nvidia.driver import CudaLauncher
     from triton.fork import _native_dispatch
     from triton.runtime.driver import driver as drivers
 
     from tests.fake_driver.amd import install as install_hip
     from tests.fake_driver.nvidia import install
-    from tests.native.workers import guard_events
+    from tests.launch_sequences.worker.patches import Patches
+    from tests.launch_sequences.worker.world import World
     from tests.native.workers.hostile_kernels import Fast
     from triton import knobs
 
@@ -155,7 +157,8 @@ def main():
     fake = install()
     fake.library.set_recording(False)
     before = fake.library.launch_count
-    world = guard_events.World(fake, {})
+    patches = Patches(CudaLauncher)
+    world = World(fake, patches)
     for seed in range(first, first + count):
         if "-v" in sys.argv:
             print(seed, file=sys.stderr, flush=True)
@@ -165,7 +168,7 @@ def main():
                 part()
         else:
             if seed % 20 == 0:
-                world = guard_events.World(fake, {})
+                world = World(fake, patches)
             fast = Fast(program, world.module, _native_dispatch, knobs, drivers)
             for name in fast.names:
                 attempt(world.module.__dict__[name][(1,)], *fast.arguments(name))

@@ -1,7 +1,10 @@
 """Kernels with dispatchers, launched while places that a launch looks at hold anything."""
 # mypy: ignore-errors
 
+import collections
 import gc
+import sys
+import types
 
 from tests.native.workers.attempts import attempt
 
@@ -19,7 +22,7 @@ class Fast:
     def arguments(self, name):
         target = self.random.choice([self.hostile.pointer(), self.hostile.pointer(), self.hostile.value()])
         number = self.random.choice([5, 5, 16, self.hostile.value()])
-        return [target, target, number, 1.5, True] if name == "mixed" else [target, number]
+        return [target, number, 1.5, True] if name == "mixed" else [target, number]
 
     def grid(self):
         hostile = self.hostile
@@ -54,7 +57,8 @@ class Fast:
             (self.drivers, "_active"),
             (self.drivers.active, "get_current_device"),
         ]
-        places += [(self.drivers.active, "get_current_stream"), (function, "_dispatcher")]
+        places += [(self.drivers.active, "get_current_stream")]
+        places += [(sys.modules["triton.runtime.jit"], name) for name in ("compute_cache_key", "driver", "knobs")]
         compiled = [
             kernel for caches in dict.values(function.__dict__["device_caches"]) for kernel in caches[0].values()
         ]
@@ -107,42 +111,48 @@ class Fast:
                 return made[: random.randrange(len(made) + 1)] if random.random() < chance / 4 else made
             return hostile.value() if random.random() < chance else made
 
-        class Extension:
-            def make_dispatcher(self, *arguments):
-                return module.make_dispatcher(*(spoiled(argument, 0.03) for argument in arguments))
+        def spoiling(function):
+            return lambda *arguments: spoiled(function(*arguments))
 
-        launch, extension = self.dispatch._launch, self.dispatch.extension
-        self.dispatch._launch = lambda *arguments: spoiled(launch(*arguments))
-        self.dispatch.extension = Extension
+        guards, recipes = self.dispatch._native_guards, self.dispatch._native_recipe
+        functions = (guards.environment, guards.usual, recipes.describe, recipes.recipe, self.dispatch._finish)
+        types_ = (collections.defaultdict, types.FunctionType)
+        launcher = attempt(
+            module.make_launcher, *(spoiled(each, 0.03) for each in (*map(spoiling, functions), *types_))
+        )
+        if launcher is None:
+            return
+        launch, self.dispatch.launch = self.dispatch.launch, launcher.launch
         try:
-            for name in self.names:
-                self.kernels.__dict__[name].__dict__.pop("_dispatcher", None)
+            self.forget()
             for _ in range(10):
                 self.launch_usual()
         finally:
-            self.dispatch._launch, self.dispatch.extension = launch, extension
+            self.dispatch.launch = launch
+            self.forget()
+
+    def forget(self):
+        for name in self.names:
+            for caches in list(dict.values(self.kernels.__dict__[name].__dict__["device_caches"])):
+                caches[4].__globals__.pop("_fork_dispatcher", None)
 
     def objects(self):
-        """The dispatchers themselves."""
-        dispatcher = attempt(self.dispatch._make, self.kernels.plain)
-        if dispatcher is None:
-            return
-        attempt(dispatcher.bind, *self.program.some(4))
-        attempt(type(dispatcher))
-        attempt(type(dispatcher).__new__, type(dispatcher))
-        attempt(type, "Sub", (type(dispatcher),), {})
-        empty = type(dispatcher).__new__(type(dispatcher))
-        bound = attempt(empty.bind, None, (1,))
-        attempt(bound or len, 1)
-        attempt(type(dispatcher).bind, self.hostile.value(), None, None)
-        bound = dispatcher.bind(self.kernels.plain, self.grid())
-        if bound:
-            attempt(
-                bound,
-                *self.program.some(80 if self.random.random() < 0.2 else 4),
-                count=1,
-                x=self.hostile.value(),
-            )
+        """The launchers and dispatchers themselves."""
+        launcher = self.dispatch.prepare().__self__
+        found = [
+            caches[4].__globals__.get("_fork_dispatcher") for caches in dict.values(self.kernels.plain.device_caches)
+        ]
+        for made in (launcher, *found):
+            attempt(type(made))
+            attempt(type(made).__new__, type(made))
+            attempt(type, "Sub", (type(made),), {})
+        empty = type(launcher).__new__(type(launcher))
+        for one in (launcher, empty):
+            attempt(one.launch, *self.program.some(5))
+            keywords = {"count": 1, "x": self.hostile.value()}
+            values = tuple(self.program.some(80 if self.random.random() < 0.2 else 4))
+            attempt(one.launch, self.kernels.plain, self.grid(), values, keywords)
+        attempt(type(launcher).launch, self.hostile.value(), None, None)
 
     def run(self):
         for name in self.names:

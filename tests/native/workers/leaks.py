@@ -108,7 +108,8 @@ def ways():
 
 
 def forget_dispatcher():
-    plain.__dict__.pop("_dispatcher", None)
+    for caches in plain.device_caches.values():
+        caches[4].__globals__.pop("_fork_dispatcher", None)
     for _ in range(3):
         plain[(1,)](TARGET, 5)
 

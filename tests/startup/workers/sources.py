@@ -21,7 +21,11 @@ def codes(code: types.CodeType) -> list[types.CodeType]:
     return found
 
 
-different, checked, by_indentation = [], 0, 0
+asked = []
+getblock = inspect.getblock
+inspect.getblock = lambda lines: asked.append(lines) or getblock(lines)
+
+different, checked, by_indentation, parsed = [], 0, 0, 0
 for name in sys.argv[1:]:
     path = name if name.endswith(".py") else str(importlib.import_module(name).__file__)
     lines = linecache.getlines(path)
@@ -30,17 +34,19 @@ for name in sys.argv[1:]:
         if code.co_name.startswith("<") or not lines[first].lstrip().startswith(("@", "def ")):
             continue
         checked += 1
-        block = inspect.getblock(lines[first:])
+        block = getblock(lines[first:])
         source = textwrap.dedent("".join(block))
         start = re.search(r"^def\s+\w+\s*\(", source, re.MULTILINE)
         expected = (block, source[start.start() :]) if start else None
+        asked.clear()
         try:
             *found, tree = function_source(lines, first)
         except ValueError:
             found, tree = [None], None
         different += [] if tuple(found) == (expected or (None,)) else [f"{path}:{first + 1}"]
+        by_indentation += not asked
         if tree is not None:
-            by_indentation += 1
+            parsed += 1
             if ast.dump(tree, include_attributes=True) != ast.dump(ast.parse(found[1]), include_attributes=True):
                 different.append(f"tree of {path}:{first + 1}")
-print(json.dumps({"different": different, "checked": checked, "by_indentation": by_indentation}))
+print(json.dumps({"different": different, "checked": checked, "by_indentation": by_indentation, "parsed": parsed}))

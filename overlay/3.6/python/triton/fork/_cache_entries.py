@@ -17,8 +17,27 @@ from pathlib import Path
 from typing import Any
 
 from triton.fork import _cache_files
+from triton.fork._switches import enabled
 
-__all__ = ["ArtifactGroup", "find", "group_text", "library", "load", "note", "read_group", "read_text", "read_timings"]
+__all__ = [
+    "ON",
+    "ArtifactGroup",
+    "begin",
+    "find",
+    "group_text",
+    "is_whole_elf",
+    "load",
+    "note",
+    "read_bytes",
+    "read_group",
+    "read_text",
+    "read_timings",
+    "say_damaged",
+]
+
+#: Whether damage is looked for; otherwise the base's way is taken. Read when this module is imported.
+ON = enabled("TRITON_FORK_FIX_CACHE_DAMAGED")
+_TIMINGS_ON = enabled("TRITON_FORK_FIX_CACHE_DAMAGED_TIMINGS")
 
 _DIGESTS = "sha256"
 
@@ -52,6 +71,9 @@ class ArtifactGroup(dict[str, str]):
         """
         from triton.runtime.cache import FileCacheManager
 
+        if not ON:
+            self[filename] = manager.put(data, filename, binary=binary)
+            return
         content = data if isinstance(data, bytes) else str(data)
         path = manager.put(content, filename, binary=binary)
         self[filename] = path
@@ -59,8 +81,18 @@ class ArtifactGroup(dict[str, str]):
         self.reads_back = getattr(type(manager), "put", None) is not FileCacheManager.put
 
 
+def begin(found: Mapping[str, str]) -> ArtifactGroup:
+    """Give the group of a kernel that is about to be compiled.
+
+    :param found: What the cache has of it, which is of no use; the base keeps its names.
+    """
+    return ArtifactGroup({} if ON else found)
+
+
 def note(manager: Any, filename: str, data: bytes) -> None:
     """Remember the digest of a file just stored, for the group file."""
+    if not ON:
+        return
     manager.__dict__.setdefault("_fork_digests", {})[filename] = hashlib.sha256(data).hexdigest()
 
 
@@ -70,6 +102,8 @@ def group_text(manager: Any, group: Mapping[str, str]) -> str:
     :param manager: The manager that stored the artifacts.
     :param group: Name -> path.
     """
+    if not ON:
+        return json.dumps({"child_paths": group})
     noted = manager.__dict__.get("_fork_digests", {})
     return json.dumps({"child_paths": group, _DIGESTS: {name: noted[name] for name in group if name in noted}})
 
@@ -80,6 +114,11 @@ def read_group(path: str) -> ArtifactGroup | None:
     :param path: The group file.
     :returns: The group, or nothing when the file is gone, damaged, or names an artifact that is gone.
     """
+    if not ON:
+        children = json.loads(Path(path).read_text()).get("child_paths", None)
+        if children is None:
+            return None
+        return ArtifactGroup({name: child for name, child in children.items() if Path(child).exists()})
     try:
         content = json.loads(Path(path).read_bytes())
         children = content["child_paths"]
@@ -88,11 +127,11 @@ def read_group(path: str) -> ArtifactGroup | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        _say_damaged(path, error)
+        say_damaged(path, error)
         return None
     missing = [child for child in group.values() if not os.path.isfile(child)]
     if missing:
-        _say_damaged(path, f"missing: {', '.join(missing)}")
+        say_damaged(path, f"missing: {', '.join(missing)}")
         return None
     return group
 
@@ -106,7 +145,9 @@ def find(manager: Any, filename: str) -> Mapping[str, str]:
     try:
         return manager.get_group(filename) or {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        _say_damaged(filename, error)
+        if not ON:
+            raise
+        say_damaged(filename, error)
         return {}
 
 
@@ -118,13 +159,15 @@ def load(make_kernel: Callable[[], Any], path: str, key: str) -> Any:
     :param key: The hash that the entry is stored under.
     :returns: The kernel, or nothing when the entry is of no use.
     """
+    if not ON:
+        return make_kernel()
     try:
         kernel = make_kernel()
         if getattr(kernel.metadata, "hash", key) != key:
             raise DamagedEntryError("it is the entry of another kernel")
         _check_binary(kernel)
     except Exception as error:  # an error that is not the entry's fault comes again after compiling
-        _say_damaged(path, error)
+        say_damaged(path, error)
         return None
     return kernel
 
@@ -134,11 +177,11 @@ def _check_binary(kernel: Any) -> None:
     if getattr(kernel.metadata_group, "digests", None):
         return
     for extension in ("cubin", "hsaco"):
-        if kernel.asm.get(extension) == kernel.kernel and not _is_whole_elf(kernel.kernel):
+        if kernel.asm.get(extension) == kernel.kernel and not is_whole_elf(kernel.kernel):
             raise DamagedEntryError(f"the {extension} is cut short or no {extension} at all")
 
 
-def _is_whole_elf(data: bytes) -> bool:
+def is_whole_elf(data: bytes) -> bool:
     """Tell whether both tables of a 64-bit little-endian ELF file lie inside it. A file cut short lacks the last one."""
     if len(data) < 64 or data[:4] != b"\x7fELF":
         return False
@@ -176,6 +219,8 @@ def read_bytes(group: Mapping[str, str], path: Path) -> bytes:
     :param path: Its path.
     :raises DamagedEntryError: It is not what was written.
     """
+    if not ON:
+        return path.read_bytes()
     data = _read(group, path)
     return data if isinstance(data, bytes) else _cache_files.encode(data)
 
@@ -187,57 +232,14 @@ def read_text(group: Mapping[str, str], path: Path) -> str:
     :param path: Its path.
     :raises DamagedEntryError: It is not what was written.
     """
+    if not ON:
+        return path.read_text()
     data = _read(group, path)
     if isinstance(data, str):
         return data
     if data.isascii() and b"\r" not in data:  # the same in every encoding that a locale has
         return data.decode("ascii")
     return io.TextIOWrapper(io.BytesIO(data)).read()
-
-
-def library(manager: Any, filename: str) -> str | None:
-    """Find a shared library in the cache.
-
-    Loading one that is cut short may end the process with a bus error, so it is checked before.
-
-    :param manager: The cache manager.
-    :param filename: The name of the library.
-    """
-    path = manager.get_file(filename)
-    if path is None:
-        return None
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        _say_damaged(path, error)
-        return None
-    group = find(manager, filename) if _records(manager) else {}
-    digest = getattr(group, "digests", {}).get(filename)
-    good = _is_whole_elf(data) if digest is None else hashlib.sha256(data).hexdigest() == digest
-    if not good:
-        _say_damaged(path, "it is not what was written")
-        return None
-    return str(path)
-
-
-def put_library(manager: Any, data: bytes, filename: str) -> str:
-    """Store a shared library, with its digest where the manager is the base's own.
-
-    :param manager: The cache manager.
-    :param data: The library.
-    :param filename: Its name.
-    :returns: Its path.
-    """
-    path: str = manager.put(data, filename, binary=True)
-    if _records(manager):
-        manager.put_group(filename, {filename: path})
-    return path
-
-
-def _records(manager: Any) -> bool:
-    from triton.runtime.cache import FileCacheManager
-
-    return type(manager) is FileCacheManager
 
 
 def read_timings(path: str, make_config: Callable[..., Any]) -> dict[Any, Any]:
@@ -251,14 +253,23 @@ def read_timings(path: str, make_config: Callable[..., Any]) -> dict[Any, Any]:
         stored = json.loads(Path(path).read_bytes())["configs_timings"]
         timings = {make_config(**config): timing for config, timing in stored}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        _say_damaged(path, error)
+        if not _TIMINGS_ON:
+            raise
+        say_damaged(path, error)
         return {}
     if not timings:
-        _say_damaged(path, "it is empty")
+        if not _TIMINGS_ON:
+            raise ValueError(f"there are no timings in {path}")
+        say_damaged(path, "it is empty")
     return timings
 
 
-def _say_damaged(path: str, reason: object) -> None:
+def say_damaged(path: str, reason: object) -> None:
+    """Log that an entry is damaged, once in a process.
+
+    :param path: Its path, or the name of its group.
+    :param reason: What is wrong with it.
+    """
     if isinstance(reason, Exception) and not isinstance(reason, DamagedEntryError):
         reason = f"{type(reason).__name__}: {reason}"
     _cache_files.say_once(path, "The cache entry %s is damaged (%s); it is made again.", path, reason)

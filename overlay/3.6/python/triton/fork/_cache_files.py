@@ -16,7 +16,14 @@ import os
 import threading
 from typing import Any
 
-__all__ = ["encode", "locate", "prepare", "say_once", "write"]
+from ._switches import enabled
+
+__all__ = ["ON", "SWITCH", "encode", "locate", "prepare", "say_once", "write"]
+
+#: The environment variable that makes trouble with writing an error, as in the base; read when this module is imported.
+SWITCH = "TRITON_FORK_FIX_CACHE_NOT_WRITABLE"
+
+ON = enabled(SWITCH)
 
 _LOCK = threading.Lock()
 _SAID: set[str] = set()
@@ -62,6 +69,8 @@ def prepare(directory: str) -> None:
     try:
         os.makedirs(directory, exist_ok=True)
     except OSError as error:
+        if not ON:
+            raise
         _say_unwritable(directory, error)
 
 
@@ -89,6 +98,8 @@ def write(path: str, data: bytes, required: bool) -> str:
     :returns: Where the file is. When nothing at all can be written, ``path``; there is no file then.
     :raises OSError: The file is required and cannot be written.
     """
+    if not ON:
+        return _write_as_base(path, data)
     error: OSError | None = None
     for _ in range(_ATTEMPTS):
         try:
@@ -110,6 +121,18 @@ def write(path: str, data: bytes, required: bool) -> str:
     except OSError:  # nothing can be written anywhere: said above, and the caller has the data
         return path
     return private
+
+
+def _write_as_base(path: str, data: bytes) -> str:
+    """Write a file as the base does: whatever goes wrong is an error, and folders left empty are removed up to the root."""
+    scratch = os.path.join(os.path.dirname(path), f"tmp.pid_{os.getpid()}_{os.urandom(16).hex()}")
+    os.makedirs(scratch, exist_ok=True)
+    staged = os.path.join(scratch, os.path.basename(path))
+    with open(staged, "wb") as stream:
+        stream.write(data)
+    os.replace(staged, path)
+    os.removedirs(scratch)
+    return path
 
 
 def _say_unwritable(directory: str, error: OSError) -> None:

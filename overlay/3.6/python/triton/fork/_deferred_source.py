@@ -1,126 +1,141 @@
-"""The source and the parameters of a kernel, found when they are first asked for.
+"""Triton's own JIT functions, made when they are first looked at.
 
-``inspect.getsourcelines`` reads the file's lines and then tokenizes them from the function's first line to find its end. The
-lines are kept when the function is decorated, as in the base, so a file that changes later does no harm; the rest, and with
-it most of the cost of a ``@jit`` that is never launched, waits.
+``triton.language`` decorates some fifty functions of which a program uses a few.  The signature and the source of each cost more
+than all else that ``@jit`` does, so what the decorator gives is empty until somebody asks it for anything but its names; then it is
+what the base would have made at once, an object of the base's class with the base's attributes.  The lines of the file are
+taken when the function is decorated, so a file that changes later does no harm.
+
+Functions of everybody else are made at once: they may be inspected, copied, wrapped, or changed by others before their first use.
 """
 
 from __future__ import annotations
 
-import inspect
-import linecache
-import re
+import os
+import threading
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ._function_lines import function_source
-from ._kept_source import keep
+from . import _function_text
 from ._switches import enabled
 
-__all__ = ["defer", "defers_parameters", "resolve"]
+__all__ = ["maker"]
 
-_SOURCE = frozenset({"raw_src", "starting_line_number", "_src"})
-_PARAMETERS = frozenset({"params", "arg_names", "constexprs"})
-_ALL = _SOURCE | _PARAMETERS | {"signature"}
-_PENDING = "_pending_source"
-_GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_DEFINITION = re.compile(r"\s*def\s+\w+\s*\(")
-_MOST_LINES_OF_DECORATORS = 200
+_SWITCH = _function_text.SWITCH
+#: Where Triton's own modules are.
+_PACKAGE = __file__.rpartition("fork")[0]
 
-# The import in progress, the file it reads and the lines of that file: they need to be checked once per import.
-_importing: tuple[Any, str, list[str]] = (None, "", [])
+#: What can be read of a function that was not made yet; `__class__` also by isinstance, where another class is asked for.
+_NAMES = frozenset({"__doc__", "__module__", "__name__", "__qualname__"})
 
 
-def defer(kernel: Any, function: Any) -> bool:
-    """Keep what finding a function's source takes, where doing so later gives what doing so now would.
+class _Pending:
+    """What an object of a JIT class is to be made of."""
 
-    :param kernel: The object that is to have the source; :func:`resolve` sets its attributes.
+    __slots__ = ("arguments", "begun", "cls", "doc", "function", "lines")
+
+    def __init__(self, cls: type, function: FunctionType, lines: list[str], arguments: dict[str, Any]) -> None:
+        self.cls, self.function, self.lines, self.arguments = cls, function, lines, arguments
+        self.doc = function.__doc__
+        # The lock under which it is being made.
+        self.begun: Any = None
+
+
+# Identity of an object -> what it is to be made of. The object keeps its entry until it is made.
+_pending: dict[int, _Pending] = {}
+_lock = threading.RLock()
+_classes: dict[type, type] = {}
+
+
+def maker(cls: Any, function: Any) -> Callable[..., Any]:
+    """Give what makes the JIT function of a function: the class, or something like it that waits.
+
+    :param cls: The class.
     :param function: What was decorated.
-    :returns: ``False`` where the caller is to find source and signature at once.
+    :returns: To be called with the arguments of the class.
     """
-    if not enabled("TRITON_FORK_DEFERRED_SOURCE") or type(function) is not FunctionType:
-        return False
-    if function.__dict__ or function.__code__.co_flags & _GENERATES:
-        return False
-    # The base refuses a const that is no pointer when the function is decorated.
-    if any(
-        isinstance(value, str) and value.lstrip().startswith("const ") for value in function.__annotations__.values()
-    ):
-        return False
-    lines = _lines_of(function)
-    first = function.__code__.co_firstlineno - 1
-    if not _is_plain_definition(lines, first):
-        return False
-    kernel.__dict__[_PENDING] = (lines, first, function)
-    return True
+    if type(function) is not FunctionType or not function.__code__.co_filename.startswith(_PACKAGE):
+        return cls  # type: ignore[no-any-return]
+    lines = _function_text.lines_of(function) if enabled(_SWITCH) else None
+    if lines is None:
+        return cls  # type: ignore[no-any-return]
+
+    def make(function: FunctionType, **arguments: Any) -> Any:
+        made: Any = object.__new__(_class_of_pending(cls))
+        _pending[id(made)] = _Pending(cls, function, lines, arguments)
+        return made
+
+    return make
 
 
-def defers_parameters(kernel: Any) -> bool:
-    """Tell whether a kernel's parameters wait as well.
-
-    :param kernel: What :func:`defer` was called with.
-    """
-    return _PENDING in kernel.__dict__
-
-
-def resolve(kernel: Any, name: str) -> Any:
-    """Find what was deferred, and set the attributes that it gives.
-
-    :param kernel: What :func:`defer` was called with.
-    :param name: The attribute that was asked for, one that is not set.
-    :raises AttributeError: The kernel has no such attribute.
-    """
-    attributes = kernel.__dict__
-    pending = attributes.get(_PENDING)
-    if pending is not None and name in _ALL:
-        lines, first, function = pending
-        if name in _SOURCE:
-            _find_source(attributes, lines, first)
-        elif name == "signature":
-            attributes.setdefault(name, inspect.signature(function))
-        else:
-            kernel._find_params()
-        if attributes.keys() >= _ALL:
-            # Torch takes `fn` out of a kernel to pickle it: nothing else may hold the function then.
-            attributes.pop(_PENDING, None)
-    if name in attributes:
-        return attributes[name]
-    member = getattr(type(kernel), name, None)
-    if isinstance(member, property):  # whose own error brought Python here, and is to be seen
-        return member.__get__(kernel)
-    raise AttributeError(f"{type(kernel).__name__!r} object has no attribute {name!r}", name=name, obj=kernel)
+def _class_of_pending(cls: type) -> type:
+    """Give the class that objects have until they are made; it looks like the one that they will have."""
+    known = _classes.get(cls)
+    if known is None:
+        body = {
+            "__getattribute__": _get,
+            "__setattr__": _set,
+            "__delattr__": _delete,
+            "__module__": cls.__module__,
+            "__qualname__": cls.__qualname__,
+            "__doc__": cls.__doc__,
+        }
+        known = _classes[cls] = type(cls)(cls.__name__, (cls,), body)
+    return known
 
 
-def _find_source(attributes: dict[str, Any], lines: list[str], first: int) -> None:
-    block, text, tree = function_source(lines, first)
-    if tree is not None:
-        keep(attributes, text, tree)
-    for name, value in {"raw_src": block, "starting_line_number": first + 1, "_src": text}.items():
-        attributes.setdefault(name, value)
+def _get(self: Any, name: str) -> Any:
+    pending = _pending.get(id(self))
+    if pending is not None and pending.begun is None:
+        if name == "__class__":
+            return pending.cls
+        if name in _NAMES:
+            return pending.doc if name == "__doc__" else getattr(pending.function, name)
+    _make(self)
+    return object.__getattribute__(self, name)
 
 
-def _lines_of(function: FunctionType) -> list[str]:
-    """Return the lines of a function's file, after a check like that of ``inspect.findsource`` that they are still its own."""
-    global _importing
-    namespace, file_name = function.__globals__, function.__code__.co_filename
-    if not file_name.endswith(".py"):
-        return []
-    spec = namespace.get("__spec__")
-    is_importing = getattr(spec, "_initializing", False)
-    if is_importing and _importing[0] is spec and _importing[1] == file_name:
-        return _importing[2]
-    linecache.checkcache(file_name)
-    lines = linecache.getlines(file_name, namespace)
-    if is_importing:
-        _importing = (spec, file_name, lines)
-    return lines
+def _set(self: Any, name: str, value: Any) -> None:
+    pending = _pending.get(id(self))
+    # Triton writes into the documentation of functions that are also members of tensors.
+    if name == "__doc__" and pending is not None and pending.begun is None:
+        pending.doc = value
+        return
+    _make(self)
+    object.__setattr__(self, name, value)
 
 
-def _is_plain_definition(lines: list[str], first: int) -> bool:
-    """Tell whether a definition that the base would accept starts at a line, after nothing but decorators."""
-    if first >= len(lines) or not lines[first].lstrip().startswith(("@", "def ")):
-        return False
-    for line in lines[first : first + _MOST_LINES_OF_DECORATORS]:
-        if line.lstrip().startswith("def "):
-            return _DEFINITION.match(line) is not None
-    return False
+def _delete(self: Any, name: str) -> None:
+    _make(self)
+    object.__delattr__(self, name)
+
+
+def _make(self: Any) -> None:
+    """Make an object what it is to be, in one thread; the attributes that its ``__init__`` reads and sets pass through."""
+    with _lock:
+        pending = _pending.get(id(self))
+        if pending is None or pending.begun is _lock:
+            return
+        pending.begun = _lock
+        _function_text.given[pending.function] = pending.lines
+        try:
+            pending.cls.__init__(self, pending.function, **pending.arguments)  # type: ignore[misc]
+            object.__setattr__(self, "__doc__", pending.doc)
+            object.__setattr__(self, "__class__", pending.cls)
+            del _pending[id(self)]
+        finally:
+            del _function_text.given[pending.function]
+            pending.begun = None
+
+
+def _start_afresh() -> None:
+    """In a forked child: what another thread of the parent was making is begun again, and its lock is nobody's."""
+    global _lock
+    _lock = threading.RLock()
+    _function_text.given.clear()
+    for pending in _pending.values():
+        pending.begun = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)

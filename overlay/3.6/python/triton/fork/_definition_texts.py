@@ -6,24 +6,81 @@ A kernel may have them as constants, call them while it is compiled, or read wha
 from __future__ import annotations
 
 import dataclasses
+import enum
 import hashlib
 import sys
-from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from triton.fork import _value_texts
+from triton.fork._code_uses import uses_of
+from triton.fork._descriptions import Parts
+from triton.fork._static_look import found_in, function_of, members_of, mro_of, name_of
 
-__all__ = ["describe_class", "describe_function", "is_installed"]
+__all__ = [
+    "SIMPLE",
+    "class_parts",
+    "code_parts",
+    "function_parts",
+    "is_data",
+    "is_installed",
+    "may_be_asked",
+    "method_parts",
+]
+
+#: Types whose values have no parts.
+SIMPLE = (bool, int, float, complex, type(None), str, bytes, type(Ellipsis), range, slice)
+# Methods that make an object, or copy it, and are not called on one that is there.
+_MAKERS = frozenset(
+    [
+        "__init__",
+        "__new__",
+        "__post_init__",
+        "__init_subclass__",
+        "__set_name__",
+        "__setstate__",
+        "__getstate__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__copy__",
+        "__deepcopy__",
+        "__del__",
+        "__setattr__",
+        "__delattr__",
+    ]
+)
 
 
-def is_installed(value: Any) -> bool:
-    """Tell whether a class or function comes with Python or Triton, which are in the key as a whole."""
-    return _comes_along(str(value.__module__))
+def is_data(value: Any) -> bool:
+    """Tell whether a value that kernels name without wrapping it in ``constexpr`` belongs into the key.
+
+    Kernels reach these through modules, defaults and closures. Anything else (a logger, a table that changes as the
+    program runs) cannot reach the code and would only spoil the key.
+
+    :param value: Anything. Its class is asked.
+    """
+    from triton.language.core import constexpr, dtype
+
+    kinds = (*SIMPLE, dtype, constexpr, enum.Enum)
+    if not issubclass(type(value), tuple):
+        return issubclass(type(value), kinds)
+    left, seen = [value], {id(value)}
+    while left:
+        for item in tuple.__iter__(left.pop()):
+            if issubclass(type(item), tuple):
+                if id(item) not in seen:
+                    seen.add(id(item))
+                    left.append(item)
+            elif not issubclass(type(item), kinds):
+                return False
+    return True
 
 
-def _comes_along(module: str) -> bool:
-    root = module.partition(".")[0]
+def is_installed(module: Any) -> bool:
+    """Tell whether the module of a class or function comes with Python or Triton, which are in the key as a whole.
+
+    :param module: Its name.
+    """
+    root = str(module).partition(".")[0]
     return root == "triton" or root in sys.stdlib_module_names
 
 
@@ -34,63 +91,104 @@ def _edition(module: str) -> str | None:
     :returns: ``None`` for a program's own modules.
     """
     root = sys.modules.get(module.partition(".")[0])
-    path = str(getattr(root, "__file__", None))
+    held = {} if root is None else vars(root)
+    path = str(held.get("__file__"))
     if "site-packages" not in path and "dist-packages" not in path:
         return None
-    return f"{getattr(root, '__name__', '')} {getattr(root, '__version__', '')}"
+    return f"{held.get('__name__', '')} {held.get('__version__', '')}"
 
 
-def describe_class(kind: type, inside: frozenset[int]) -> str:
-    """Describe the methods and the plain values of a class: a kernel may call the one and read the other."""
-    if id(kind) in inside:
-        return "(again)"
-    inside = inside | {id(kind)}
+def class_parts(kind: type, names: frozenset[str] | None = None) -> Parts:
+    """Describe the methods and the plain values of a class: a kernel may call the one and read the other.
+
+    :param kind: The class.
+    :param names: What code may ask instances for; ``None`` where that is not known, or code has the class itself.
+    """
     parts = []
-    for base in kind.__mro__:
-        if is_installed(base):
+    for base in mro_of(kind):
+        module, name = name_of(base)
+        if is_installed(module):
             continue
-        edition = _edition(str(base.__module__))
+        edition = _edition(module)
         if edition is not None:
-            parts.append(f"{base.__qualname__} of {edition}")
+            parts.append(f"{name} of {edition}")
             continue
-        for name, member in sorted(base.__dict__.items()):
-            # property, static and class methods, functools.cached_property
-            wrapped = (getattr(member, name, None) for name in ("fget", "__func__", "func"))
-            function = next(filter(None, wrapped), member)
-            if isinstance(function, FunctionType):
-                parts.append(f"{name}={describe_function(function, inside)}")
-            elif not name.startswith("__") and _value_texts.is_data(member):
-                parts.append(f"{name}={_value_texts.describe(member, inside)}")
+        for member_name, member in sorted(members_of(base).items()):
+            if names is not None and not may_be_asked(member_name, names):
+                continue
+            function = function_of(member)
+            if function is not None:
+                parts.append(f"{member_name}={(yield function)}")
+            elif not member_name.startswith("__") and is_data(member):
+                parts.append(f"{member_name}={(yield member)}")
     return hashlib.sha256("; ".join(parts).encode()).hexdigest()
 
 
-def describe_function(function: FunctionType | MethodType, inside: frozenset[int]) -> str:
-    """Describe a Python function by its code, its defaults, and the values that it names."""
-    if isinstance(function, MethodType):
-        return f"method of {_value_texts.describe(function.__self__, inside)}: {_value_texts.describe(function.__func__, inside)}"
-    if is_installed(function):
-        return f"function {function.__module__}.{function.__qualname__}"
-    inside = inside | {id(function)}
-    code = function.__code__
-    named = _values_named(function)
-    parts = [
-        _code_text(code),
-        _value_texts.describe(function.__defaults__, inside),
-        _value_texts.describe(function.__kwdefaults__, inside),
-    ]
-    parts += [
-        f"{name}={_value_texts.describe(value, inside)}" for name, value in sorted(named.items()) if _may_decide(value)
-    ]
-    digest = hashlib.sha256("; ".join(parts).encode()).hexdigest()
-    return f"function {function.__module__}.{function.__qualname__} {digest}"
+def may_be_asked(name: str, names: frozenset[str]) -> bool:
+    """Tell whether code that uses some names may use a member of a class: by its name, or with a sign of the language.
+
+    :param name: The name of the member.
+    :param names: What the code uses.
+    """
+    if name in _MAKERS:
+        return False
+    return name in names or (name.startswith("__") and name.endswith("__"))
+
+
+def function_parts(function: FunctionType) -> Parts:
+    """Describe a Python function by its code, its defaults, and the values that it names.
+
+    :param function: The function.
+    """
+    name = f"function {function.__module__}.{function.__qualname__}"
+    if is_installed(function.__module__):
+        return name
+    code = yield function.__code__
+    defaults = yield function.__defaults__
+    by_name = yield function.__kwdefaults__
+    parts = [code, defaults, by_name]
+    tested = uses_of(function.__code__).tested
+    for held_name, value in sorted(_values_named(function).items()):
+        if held_name in tested and issubclass(type(value), type):
+            parts.append(f"{held_name}={'.'.join(name_of(value))}")
+        elif _may_decide(value):
+            parts.append(f"{held_name}={(yield value)}")
+    return f"{name} {hashlib.sha256('; '.join(parts).encode()).hexdigest()}"
+
+
+def code_parts(code: CodeType) -> Parts:
+    """Describe code by what it does and with which constants."""
+    constants = []
+    for constant in code.co_consts:
+        constants.append((yield constant))  # noqa: PERF401 - the texts are sent
+    return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"
+
+
+def method_parts(value: MethodType) -> Parts:
+    """Describe a bound method.
+
+    :param value: The method.
+    """
+    owner = yield value.__self__
+    function = yield value.__func__
+    return f"method of {owner}: {function}"
+
+
+def _names_in(code: CodeType) -> set[str]:
+    names, left = set[str](), [code]
+    while left:
+        one = left.pop()
+        names.update(one.co_names)
+        left += [constant for constant in one.co_consts if type(constant) is CodeType]
+    return names
 
 
 def _values_named(function: FunctionType) -> dict[str, Any]:
     """Give what the names in a function's code mean: globals, what modules among these hold, and the closure."""
-    names, scope = sorted(set(_names_in(function.__code__))), function.__globals__
+    names, scope = sorted(_names_in(function.__code__)), function.__globals__
     named = {name: scope[name] for name in names if name in scope}
     for holder_name, holder in list(named.items()):
-        if isinstance(holder, ModuleType) and not _comes_along(holder.__name__) and _edition(holder.__name__) is None:
+        if type(holder) is ModuleType and not is_installed(holder.__name__) and _edition(holder.__name__) is None:
             held = vars(holder)
             named.update({f"{holder_name}.{name}": held[name] for name in names if name in held})
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
@@ -101,26 +199,11 @@ def _values_named(function: FunctionType) -> dict[str, Any]:
     return named
 
 
-def _names_in(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _names_in(constant)
-
-
 def _may_decide(value: Any) -> bool:
     """Tell whether a value that a plain function names is looked at: not what changes as the program runs, a logger say."""
-    kinds = (FunctionType, MethodType, type, tuple, list, dict, set, frozenset)
-    return (
-        isinstance(value, kinds)
-        or _value_texts.is_data(value)
-        or dataclasses.is_dataclass(value)
-        or hasattr(value, "cache_key")
-    )
+    from triton.runtime.jit import JITCallable
 
-
-def _code_text(code: CodeType) -> str:
-    constants = [
-        _code_text(item) if isinstance(item, CodeType) else _value_texts.describe(item) for item in code.co_consts
-    ]
-    return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"
+    kind = type(value)
+    if issubclass(kind, (FunctionType, MethodType, type, tuple, list, dict, set, frozenset, JITCallable)):
+        return True
+    return is_data(value) or found_in(kind, dataclasses._FIELDS) is not None  # type: ignore[attr-defined]

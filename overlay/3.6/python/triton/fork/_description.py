@@ -18,6 +18,7 @@ def describe(document: Mapping[str, Any], switches: Mapping[str, str]) -> str:
     upstream, base, builder = document["upstream"], document["base"], document["builder"]
     lines = [
         f"triton {document['version']}",
+        *([f"  fork      {_fork(document['fork'])}"] if "fork" in document else []),
         f"  upstream  {upstream['version']}, commit {upstream['commit']}",
         f"  base      {base['kind']} {base['name']}",
         *([f"            sha256 {base['sha256']}"] if base["sha256"] else []),
@@ -32,3 +33,8 @@ def describe(document: Mapping[str, Any], switches: Mapping[str, str]) -> str:
         lines.append("  switches (set to 0 to turn a part off)")
         lines += [f"    {name}={int(on)}  {switches[name]}" for name, on in document["switches"].items()]
     return "\n".join(lines)
+
+
+def _fork(fork: Mapping[str, Any]) -> str:
+    commit = f"commit {fork['commit']}" if fork["commit"] else "no commit known"
+    return f"{fork['repository']}, {commit}{', modified' * fork['modified']}"

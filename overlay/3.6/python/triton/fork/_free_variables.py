@@ -1,8 +1,8 @@
 """What the key of a kernel says of the values that its source names.
 
 Two programs may share cached code only when every value that the source reads is the same. This module looks names up as
-Python does, says which values belong into a key, and finishes the key of a function that (indirectly) calls itself.
-The hooks are in ``triton/runtime/jit.py``: ``DependenciesFinder`` and ``JITCallable.cache_key``.
+Python does and says which values belong into a key. The hooks are in ``triton/runtime/jit.py``: ``DependenciesFinder`` and
+``JITCallable.cache_key``.
 """
 
 from __future__ import annotations
@@ -12,19 +12,26 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from triton.fork import _value_texts
-from triton.fork._key_search import KeyComputation, finished_key, key_of_called
+from triton.fork._names_asked import names_of_source
+from triton.fork._switches import enabled
 
 __all__ = [
-    "KeyComputation",
-    "finished_key",
+    "ON",
+    "SWITCH",
     "is_key_part",
-    "key_of_called",
     "key_text",
     "look_up",
     "own_texts",
+    "parameters",
     "read_by_name",
     "reads_by_name",
+    "text_of_values",
 ]
+
+#: The environment variable that leaves it to the base which values are in a key; read when this module is imported.
+SWITCH = "TRITON_FORK_FIX_KEY_HOLDS_EVERY_VALUE"
+
+ON = enabled(SWITCH)
 
 
 def look_up(
@@ -37,6 +44,9 @@ def look_up(
     :param global_values: The module of the function, by name.
     :returns: The value and the mapping that holds it; ``(None, None)`` for a builtin or an unknown name.
     """
+    if not ON:  # the base's way, for which there is nothing that is None
+        scopes = [scope for scope in (global_values, nonlocals) if scope.get(name) is not None]
+        return (scopes[0][name], scopes[0]) if scopes else (None, None)
     for scope in (nonlocals, global_values):
         if name in scope:
             return scope[name], scope
@@ -48,7 +58,19 @@ def is_key_part(value: object) -> bool:
     from triton.language.core import constexpr
     from triton.runtime.jit import JITCallable
 
-    return isinstance(value, (JITCallable, constexpr))
+    return ON and isinstance(value, (JITCallable, constexpr))
+
+
+def parameters(arguments: ast.arguments) -> set[str]:
+    """Give the names that hide globals.
+
+    :param arguments: The parameters of a function.
+    """
+    plain = {argument.arg for argument in arguments.args}
+    if not ON:
+        return plain
+    rest = (*arguments.posonlyargs, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+    return plain | {argument.arg for argument in rest if argument is not None}
 
 
 def reads_by_name(call: ast.Call, local_names: Container[str]) -> bool:
@@ -59,7 +81,8 @@ def reads_by_name(call: ast.Call, local_names: Container[str]) -> bool:
     """
     function = call.func
     return (
-        isinstance(function, ast.Name)
+        ON
+        and isinstance(function, ast.Name)
         and function.id in ("getattr", "hasattr")
         and function.id not in local_names
         and len(call.args) > 1
@@ -97,29 +120,43 @@ def own_texts(function: Any) -> list[str]:
     """
     plain = function.fn
     defaults = [*(getattr(plain, "__defaults__", None) or ()), *(getattr(plain, "__kwdefaults__", None) or {}).values()]
-    texts = [_value_texts.text_of_default(value) for value in defaults]
-    name = function.__dict__.get("_repr")  # a function that gives the kernel its name
-    return texts if name is None else [*texts, f"named by {_value_texts.text_of_default(name)}"]
+    return [_value_texts.text_of_default(value) for value in defaults]
 
 
-def key_text(recorded: Mapping[tuple[str, int], Any], unrecorded: list[str]) -> str:
+def key_text(recorded: Mapping[tuple[str, int], Any], unrecorded: list[str], function: Any) -> str:
     """Give the part of a key that stands for the values of free variables.
 
     :param recorded: Name and ``id`` of the scope -> value, for what the function itself reads (what it calls has a key of
         its own). The ``id`` never enters the text, nor does it decide the order.
     :param unrecorded: Texts of the values that are used but not watched for changes, in the order of the source.
+    :param function: The ``JITCallable``.
     """
     if not recorded and not unrecorded:
         return "[]"
     from triton.language.core import constexpr
 
+    names = names_of_source(function)
     constexprs, others = [], []
     for (name, _), value in recorded.items():
         if isinstance(value, constexpr):
-            constexprs.append(f"({name!r}, {_value_texts.constant_text(value)})")
-        elif (text := _value_texts.text_of_read(value)) is not None:
+            constexprs.append(f"({name!r}, {_value_texts.constant_text(value, names)})")
+        elif (text := _value_texts.text_of_read(value, names=names)) is not None:
             others.append(f"({name!r}, {text})")
     text = f"[{', '.join(sorted(constexprs))}]"
     if others or unrecorded:
         text += f"; {sorted(others)}; {unrecorded}"
     return text
+
+
+def text_of_values(finder: Any, function: Any) -> str:
+    """Give the part of a function's key that stands for the values that it names.
+
+    :param finder: The ``DependenciesFinder`` that has visited its source.
+    :param function: The ``JITCallable``.
+    """
+    if ON:
+        return key_text(finder.own_global_vals, finder.unrecorded + own_texts(function), function)
+    from triton.language.core import constexpr
+
+    found = [(name, value) for (name, _), (value, _) in sorted(finder.used_global_vals.items())]
+    return str([pair for pair in found if isinstance(pair[1], constexpr)])

@@ -1,4 +1,4 @@
-"""The lines of a function, found by its indentation and checked with Python's parser.
+"""The lines of a function, found by its indentation and checked with Python's parser where something might hide the indentation.
 
 ``inspect.getblock`` gives the same lines from Python's tokenizer written in Python, whose regular expression alone takes
 milliseconds to compile. Whatever the indentation does not settle is left to it.
@@ -12,12 +12,16 @@ import re
 
 from ._lazy_import import lazy_module
 
-__all__ = ["function_source"]
+__all__ = ["function_source", "text_from_definition"]
 
 textwrap = lazy_module("textwrap")
 
 _CLOSING = (")", "]", "}")
 _DEFINITION = re.compile(r"^def\s+\w+\s*\(", re.MULTILINE)
+_HIDING = ("\t", "\\", "\f", "\r")
+_QUOTES = ("'", '"')
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
+_STRING_OR_COMMENT = re.compile(r"""#[^\n]*|'[^'\n]*'|"[^"\n]*\"""")
 _PARSER_GIVES_UP = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 # Lines of decorators, often the same ones -> whether they are nothing else.
@@ -37,11 +41,14 @@ def function_source(lines: list[str], first: int) -> tuple[list[str], str, ast.M
     definition, end = _extent(lines, first)
     if end:
         block = lines[first:end]
-        text = _text_from_definition(block)
-        if tree := _tree_of_one_function(block, definition - first, text):
-            return block, text, tree
+        text = text_from_definition(block)
+        if _is_dedented(block, definition - first, text):
+            if _indentation_decides(text):
+                return block, text, None
+            if tree := _tree_of_one_function(text):
+                return block, text, tree
     block = inspect.getblock(lines[first:])
-    text = _text_from_definition(block)
+    text = text_from_definition(block)
     if not text:
         raise ValueError("@jit functions should be defined with def")
     return block, text, None
@@ -76,8 +83,11 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _text_from_definition(block: list[str]) -> str:
-    """Return the dedented text from ``def`` on, nothing where there is none."""
+def text_from_definition(block: list[str]) -> str:
+    """Return the dedented text from ``def`` on, nothing where there is none.
+
+    :param block: The lines of a function, with decorators.
+    """
     text = "".join(block)
     # A text that starts at the margin stays as it is, but for lines of blanks.
     plain = block[0][:1] not in {" ", "\t"} and all(line in {"\n", "\r\n"} or line.strip() for line in block)
@@ -86,23 +96,40 @@ def _text_from_definition(block: list[str]) -> str:
     return source[start.start() :] if start else ""
 
 
-def _tree_of_one_function(block: list[str], definition: int, text: str) -> ast.Module | None:
-    """Return the syntax tree where a block is one function definition from its first to its last line.
+def _is_dedented(block: list[str], definition: int, text: str) -> bool:
+    """Tell whether a text begins at the line with ``def``, with decorators before it.
 
     :param block: The lines.
     :param definition: Index of the line with ``def``.
     :param text: The dedented text from ``def`` on.
     """
-    count = len(block) - definition
     # Where a line of a string lies further left than ``def``, the text was not dedented to that.
-    if text.count("\n", 0, -1) + 1 != count or not _are_decorators(block[:definition], block[definition]):
-        return None
+    return _count_lines(text) == len(block) - definition and _are_decorators(block[:definition], block[definition])
+
+
+def _count_lines(text: str) -> int:
+    return text.count("\n", 0, -1) + 1
+
+
+def _indentation_decides(text: str) -> bool:
+    """Tell whether nothing in a function can hide where it ends: a string or an expression over lines that are not indented."""
+    if any(character in text for character in _HIDING):
+        return False
+    bare = _STRING_OR_COMMENT.sub("", text)
+    # A quote that is left belongs to a string of several lines; a cut inside of brackets leaves one of them without the other.
+    return not any(quote in bare for quote in _QUOTES) and all(
+        bare.count(opening) == bare.count(closing) for opening, closing in _BRACKETS
+    )
+
+
+def _tree_of_one_function(text: str) -> ast.Module | None:
+    """Return the syntax tree where a text is one function definition from its first to its last line."""
     try:
         tree = ast.parse(text)
     except _PARSER_GIVES_UP:
         return None
     body = tree.body
-    one = len(body) == 1 and isinstance(body[0], ast.FunctionDef) and body[0].end_lineno == count
+    one = len(body) == 1 and isinstance(body[0], ast.FunctionDef) and body[0].end_lineno == _count_lines(text)
     return tree if one else None
 
 

@@ -11,7 +11,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from triton.fork import _free_variables, _value_texts
-from triton.fork._kept_source import keep, kept
+from triton.fork._beside import Beside
+from triton.fork._kept_source import keep
 from triton.fork._source_reads import Read, Reads, reads_of
 from triton.fork._switches import enabled
 from triton.language.core import constexpr, dtype
@@ -26,6 +27,8 @@ _STUBS = "triton.language.extra.libdevice"
 # What is recorded of these a second time is what was recorded the first time.
 _PLAIN = (bool, int, float, str, constexpr, dtype)
 _FINDER = dict(vars(DependenciesFinder))
+# Function -> a text and what it reads.
+_known_reads: Beside[tuple[str, Reads]] = Beside()
 _FILE = JITCallable.__init__.__code__.co_filename
 
 
@@ -35,7 +38,12 @@ def read_source(finder: Any, function: Any) -> None:
     :param finder: A ``DependenciesFinder``; one whose visit somebody changed visits a tree itself.
     :param function: A ``JITCallable``.
     """
-    own = enabled(SWITCH) and type(finder) is DependenciesFinder and vars(DependenciesFinder) == _FINDER
+    own = (
+        _free_variables.ON
+        and enabled(SWITCH)
+        and type(finder) is DependenciesFinder
+        and vars(DependenciesFinder) == _FINDER
+    )
     reads = _reads(function) if own and _parses_as_usual(function) else None
     if reads is None:
         finder.visit(function.parse())
@@ -53,12 +61,16 @@ def _parses_as_usual(function: Any) -> bool:
 
 
 def _reads(function: Any) -> Reads | None:
-    known = kept(function)
-    if known is not None and known.reads is not None:
-        return known.reads
+    source = function._src
+    known = _known_reads.get(function)
+    # Compared by value: the text is all that this depends on, and it may be replaced.
+    if known is not None and known[0] == source:
+        return known[1]
     tree = function.parse()
     reads = reads_of(tree)
-    keep(function.__dict__, function._src, tree, reads)
+    keep(source, tree)
+    if reads is not None:
+        _known_reads.set(function, (source, reads))
     return reads
 
 
@@ -127,5 +139,5 @@ def _record_called(finder: Any, called: Any, attributes: dict[str, Any]) -> None
     if called.used_global_vals:  # to be compared with the finder's own
         finder._update_hash(called)
         return
-    key = _free_variables.key_of_called(called) + str(attributes.get("noinline", False))
+    key = called.cache_key + str(attributes.get("noinline", False))
     finder.hasher.update(key.encode("utf-8"))

@@ -1,134 +1,195 @@
-"""The order in which the keys of functions that call each other are worked out.
+"""The keys of functions that call each other: in which order they are worked out, and that no thread waits for another.
 
-The hooks are in ``JITCallable.cache_key`` and ``DependenciesFinder`` of ``triton/runtime/jit.py``.
+While a key is worked out, code of others runs: modules are imported, objects are asked for attributes and texts. So no lock is
+held: each thread works with notes of its own, and a key is set when it is finished. Two threads may work out one key; they come
+to the same. The hooks are in ``JITCallable.cache_key`` and ``DependenciesFinder`` of ``triton/runtime/jit.py``.
 """
 
 from __future__ import annotations
 
-import os
+import functools
+import hashlib
 import threading
-from types import TracebackType
+from collections.abc import Callable
 from typing import Any
 
-__all__ = ["KeyComputation", "finished_key", "key_of_called"]
+from ._rebound_cells import Cells, FunctionKey, holds, publish
+from ._switches import enabled
 
-#: One lock for all keys. A lock for each function deadlocks when two threads enter a cycle of functions at different places.
-_KEY_LOCK = threading.RLock()
+__all__ = ["ON", "SWITCH", "current_key", "key_of_called", "without_lock"]
+
+#: The environment variable that leaves keys to the base, with a lock for each function; read when this module is imported.
+SWITCH = "TRITON_FORK_FIX_KEY_OF_CYCLES"
+
+ON = enabled(SWITCH)
 
 _PLACEHOLDER = "recursion:"
+#: How often a key is worked out when another thread binds a variable anew meanwhile.
+_ATTEMPTS = 3
 
 
 class _Search:
-    """The search for functions that call each other, one for all keys: Tarjan's algorithm for strongly connected components.
+    """A search for functions that call each other: Tarjan's algorithm for strongly connected components.
 
-    The key of a function is computed by visiting what it calls, depth first. A function in a cycle is visited once for each
-    member of the cycle that is asked for: while the cycle is open its ``hash`` is a placeholder, for those still being visited
+    The key of a function is worked out by visiting what it calls, depth first. A function in a cycle is visited once for each
+    member of the cycle that is asked for: while the cycle is open a text stands for its key, for those still being visited
     their name, for those already visited the key that they have within this visit. When the member that was entered first
-    is done it has its key, and the others forget theirs: what they have from outside the cycle is another key.
+    is done it has its key. The others are forgotten: what they have from outside the cycle is another key.
     """
 
     def __init__(self) -> None:
-        self.numbers: dict[int, int] = {}  # id of each function of an open cycle -> in which place it was entered
+        self.texts: dict[int, str] = {}  # id of each function of an open cycle -> what stands for its key
+        self.numbers: dict[int, int] = {}  # id -> in which place it was entered
         self.lowest: dict[int, int] = {}  # id -> the lowest number that can be reached from it
         self.open: list[Any] = []  # those functions, in that order
-        self.path: list[Any] = []  # those still being visited
-        self.kept: dict[
-            int, str
-        ] = {}  # id -> the finished key of a function that is visited again as a part of a cycle
+        self.path: list[int] = []  # ids of those still being visited
+        self.cells: list[Cells] = []  # for each of those, the cells that it and what it calls read
+        self.met_again: set[int] = set()  # ids of functions that call themselves
 
-    def enter(self, function: Any) -> bool:
-        """Begin with a function, or note that the one being visited calls it again; tell whether it was begun."""
-        if function.hash is None:
-            self.numbers[id(function)] = self.lowest[id(function)] = len(self.open)
-            self.open.append(function)
-            self.path.append(function)
-            return True
-        if self.path and id(function) in self.numbers:
-            self._reach(self.numbers[id(function)])
-        return False
+    def key_of(self, function: Any) -> str:
+        """Give the key of a function, or what stands for it while its cycle is open."""
+        place = id(function)
+        known = self.texts.get(place)
+        if known is not None:
+            self.met_again.add(place)
+            self._reach(self.numbers[place])
+            return known
+        finished: str | None = function.hash
+        if finished is None:
+            return self._visit(function)
+        if holds(finished):
+            cycle = finished.cycle if type(finished) is FunctionKey else None
+            if cycle and not cycle.isdisjoint(self.numbers):
+                return self._visit(function)
+        else:
+            try:
+                return self._visit(function)
+            except Exception:  # noqa: S110 - of what variables hold now no code can be made: the function is what it was
+                pass
+        self._note(getattr(finished, "cells", None))
+        return finished
 
-    def finish(self, function: Any) -> str:
-        """Settle the key of the function being visited, which its ``hash`` holds; give what stands for it in its caller's."""
-        key: str = function.hash
-        lowest = self.lowest[id(function)]
+    def _visit(self, function: Any) -> str:
+        place = id(function)
+        self.numbers[place] = self.lowest[place] = len(self.open)
+        self.texts[place] = f"{_PLACEHOLDER}{function._fn_name}"
+        self.open.append(function)
+        self.path.append(place)
+        self.cells.append({})
+        try:
+            key = _digest(function, self.cells[-1])
+        except BaseException:
+            # Forget the function, and all that was entered after it.
+            depth = self.path.index(place)
+            del self.path[depth:], self.cells[depth:]
+            self._close(place)
+            raise
+        return self._finish(function, key)
+
+    def _finish(self, function: Any, key: str) -> str:
+        place = id(function)
+        lowest = self.lowest[place]
         self.path.pop()
-        if lowest < self.numbers[id(function)]:
+        cells = self.cells.pop()
+        self._note(cells)
+        if lowest < self.numbers[place]:
             self._reach(lowest)
-            function.hash = f"{_PLACEHOLDER}{key}"
-            return f"{_PLACEHOLDER}{key}"
-        members = self._close(function)
-        cycle = frozenset(map(id, members)) if len(members) > 1 else frozenset()
-        for member in members:
-            member._fork_cycle = cycle
-        function.hash = key
-        return key
+            text = self.texts[place] = f"{_PLACEHOLDER}{key}"
+            return text
+        in_cycle = place in self.met_again
+        members = self._close(place)
+        finished = FunctionKey.of(key, cells, frozenset(members) if in_cycle or len(members) > 1 else frozenset())
+        publish(function, finished)
+        return finished
 
-    def abandon(self, function: Any) -> None:
-        """Forget a function whose key could not be computed, and all that was entered after it."""
-        if function in self.path:
-            del self.path[self.path.index(function) :]
-        if id(function) in self.numbers:
-            self._close(function)
-        function.hash = None
-
-    def reopen(self, function: Any) -> None:
-        """Put the finished key of a function aside if it takes part in a cycle that is open now."""
-        cycle = function.__dict__.get("_fork_cycle")
-        if cycle and id(function) not in self.numbers and not cycle.isdisjoint(self.numbers):
-            self.kept[id(function)] = function.hash
-            function.hash = None
+    def _note(self, cells: Cells | None) -> None:
+        """Note that what is being visited depends on cells; where one has two values now, the first one."""
+        if cells and self.cells:
+            mine = self.cells[-1]
+            for place, (cell, held, by_python) in cells.items():
+                _, first, also = mine.get(place, (cell, held, False))
+                mine[place] = (cell, first, by_python or also)
 
     def _reach(self, number: int) -> None:
-        caller = id(self.path[-1])
+        caller = self.path[-1]
         self.lowest[caller] = min(self.lowest[caller], number)
 
-    def _close(self, function: Any) -> list[Any]:
-        start = self.numbers[id(function)]
-        members = self.open[start:]
-        del self.open[start:]
+    def _close(self, place: int) -> list[int]:
+        start = self.numbers[place]
+        members = [id(member) for member in self.open[start:]]
         for member in members:
-            del self.numbers[id(member)], self.lowest[id(member)]
-            member.hash = self.kept.pop(id(member), None)
+            del self.numbers[member], self.lowest[member], self.texts[member]
+        del self.open[start:]
+        self.met_again.difference_update(members)
         return members
 
 
-_search = _Search()
+class _State(threading.local):
+    search: _Search | None = None
 
 
-class KeyComputation:
-    """Guards the computation of one key, as a context manager: one thread at a time, and no placeholder left by an error.
+_state = _State()
 
-    :param function: The ``JITCallable`` whose key is asked for.
+
+def _digest(function: Any, cells: Cells) -> str:
+    """Work out a key as ``JITCallable.cache_key`` of the base does.
+
+    :param function: The ``JITCallable``.
+    :param cells: Gets the cells that it reads.
     """
+    from triton.runtime.jit import ConstexprFunction, DependenciesFinder, get_nonlocals
 
-    __slots__ = ("_begun", "_function", "_lock")
+    from ._free_variables import text_of_values
+    from ._key_reading import read_source
 
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._lock = _KEY_LOCK
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-        self._begun = _search.enter(self._function)
-
-    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        if kind is not None and self._begun:
-            # Left in place, the next caller would take the placeholder, which says nothing of the source, for the key.
-            _search.abandon(self._function)
-        self._lock.release()
-
-
-def _start_afresh() -> None:
-    """In a forked child: forget what another thread of the parent had begun, and the lock that it held."""
-    global _KEY_LOCK, _search
-    _KEY_LOCK = threading.RLock()
-    for function in _search.open:
-        function.hash = _search.kept.get(id(function))
-    _search = _Search()
+    nonlocals = get_nonlocals(function.fn)
+    for name, cell in zip(nonlocals, function.fn.__closure__ or (), strict=True):
+        cells[id(cell)] = (cell, nonlocals[name], isinstance(function, ConstexprFunction))
+    finder = DependenciesFinder(
+        name=function._fn_name, globals=function.__globals__, nonlocals=nonlocals, src=function.src
+    )
+    read_source(finder, function)
+    text = finder.ret + str(function.starting_line_number) + text_of_values(finder, function)
+    function.used_global_vals = dict(sorted(finder.used_global_vals.items()))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_afresh)
+def current_key(function: Any) -> str:
+    """Give the key of a function as the variables are bound now.
+
+    :param function: A ``JITCallable``.
+    :returns: Its key; what stands for it where this thread is at work on a cycle of functions that it takes part in. A
+        :class:`FunctionKey` where the function depends on closures or takes part in a cycle.
+    """
+    search = _state.search
+    if search is not None:
+        return search.key_of(function)
+    search = _state.search = _Search()
+    try:
+        for _ in range(_ATTEMPTS):
+            before = function.hash
+            key = search.key_of(function)
+            if key is before or holds(key):
+                break
+        return key
+    finally:
+        _state.search = None
+
+
+def without_lock(base: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Work keys out without a lock, instead of a function of the base.
+
+    :param base: What computes ``JITCallable.cache_key``.
+    """
+    if not ON:
+        return base
+
+    @functools.wraps(base)
+    def cache_key(self: Any) -> str:
+        key = self.hash
+        return key if type(key) is str else str(current_key(self))
+
+    return cache_key
 
 
 def key_of_called(called: Any) -> str:
@@ -137,17 +198,5 @@ def key_of_called(called: Any) -> str:
     :param called: The called ``JITCallable``.
     :returns: Its key, or what stands for it while a cycle is open.
     """
-    _search.reopen(called)
     key: str = called.cache_key
     return key
-
-
-def finished_key(function: Any) -> str:
-    """Return the key just computed, and forget it where it is that of a function inside an open cycle.
-
-    In a cycle of functions only the key of the one that was asked for is complete. The base kept the others too: their
-    keys depended on who was asked first, and lacked the source of the caller.
-
-    :param function: The ``JITCallable`` whose ``hash`` holds the key.
-    """
-    return _search.finish(function)

@@ -41,13 +41,26 @@ def launch_metadata(kernel: Any, grid: Any, stream: Any, arguments: Iterable[Any
     :returns: ``None`` where both chains of hooks are empty.
     """
     method = kernel.launch_metadata
-    if _ON and getattr(method, "__func__", None) is _own:
+    if _ON and getattr(method, "__func__", None) is _own and _are_asked():
         runtime = _knobs.runtime
         if _is_empty(runtime.launch_enter_hook) and _is_empty(runtime.launch_exit_hook):
             # As the base's method does: while another thread loads the kernel, its launcher is there before its function.
             kernel._init_handles()
             return None
     return method(grid, stream, *arguments)
+
+
+# The dictionaries of the modules that ask for hooks.
+_asking: list[dict[str, Any]] = []
+
+
+def _are_asked() -> bool:
+    """Tell whether launches ask ``triton.knobs`` for hooks: others may have put something else there."""
+    if not _asking:
+        names = ("triton.runtime.jit", "triton.compiler.compiler")
+        _asking.extend([vars(importlib.import_module(name)) for name in names])
+    jit, compiler = _asking
+    return jit["knobs"] is _knobs and compiler["knobs"] is _knobs
 
 
 def _is_empty(hook: Any) -> bool:

@@ -1,82 +1,103 @@
 """The fast path of ``kernel[grid](...)``: launches that the native extension does from the arguments on.
 
-The extension's dispatcher of a function tells calls apart by what a specialisation depends on and remembers which kernel the base
-chose. A call of a kind that it knows, with nothing unusual on, it launches; every other call comes here, goes through the base,
-and may be described for the next ones (:mod:`triton.fork._native_recipe`). What the extension looks at in each call is in
-``native/src/guards.h``.
+The extension tells calls apart by what a specialisation depends on, and remembers for each kind which kernel the base's caches
+have. It learns that from the caches, with the base's own functions (:mod:`triton.fork._native_recipe`), and from nothing that
+happens in a launch. A kind that it knows it launches, where all is as usual (:mod:`triton.fork._native_guards`); every other call
+goes the base's way.
 """
 
 from __future__ import annotations
 
-import importlib
+import collections
+import functools
+import sys
+from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
-from ._native import extension, is_own
+from . import _native_guards, _native_recipe
+from ._native import extension
+from ._switches import enabled
 
-__all__ = ["make"]
-
-_MOST_PARAMETERS = 64
-
-
-class _Absent:
-    """Stands where a function has no dispatcher: every launch goes the base's way."""
-
-    def bind(self, function: Any, grid: Any) -> None:
-        """Say that there is no other way to launch the function on the grid than the base's."""
+__all__ = ["launch", "prepare"]
 
 
-_ABSENT = _Absent()
+def prepare() -> Any:
+    """Load the extension and make :data:`launch` its own.
 
-
-def make(function: Any) -> Any:
-    """Make the dispatcher of a JIT function, and keep it as ``function._dispatcher``.
-
-    :returns: What has ``bind(function, grid)``, which gives what launches the function on the grid, or ``None`` where the
-        base's way is the only one.
+    :returns: What :data:`launch` is from now on.
     """
-    function._dispatcher = made = _made(function) or _ABSENT
-    return made
-
-
-def _made(function: Any) -> Any:
-    from triton.runtime.driver import driver
-    from triton.runtime.jit import JITFunction
-
-    knobs = importlib.import_module("triton.knobs")
+    global launch
     module = extension()
-    if module is None or type(function).run is not JITFunction.run or len(function.params) > _MOST_PARAMETERS:
-        return None
-    if not is_own(JITFunction.run, JITFunction.create_binder):
-        return None
-    names = tuple(parameter.name for parameter in function.params)
-    constants = "".join("C" if parameter.is_constexpr else "-" for parameter in function.params)
-    return module.make_dispatcher(
-        function, _launch, _finish, names, constants, (vars(knobs), driver, knobs.HookChain, JITFunction.run)
-    )
+    if module is None or not _native_guards.versions_tell(module.type_version):
+        launch = _nothing
+    else:
+        guards, recipes = _native_guards, _native_recipe
+        learned: tuple[Any, ...] = (guards.environment, guards.usual, recipes.describe, recipes.recipe)
+        launcher = module.make_launcher(*map(_quiet, learned), _finish, collections.defaultdict, FunctionType)
+        launch = launcher.launch
+    return launch
 
 
-def _launch(function: Any, grid: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, Any]:
-    """Launch as the base does.
-
-    :returns: The kernel, and what the extension needs to launch such calls itself, if it can.
-    """
-    from triton.runtime.jit import KernelInterface
-
-    from ._native_recipe import lesson
-
-    kernel = KernelInterface.__getitem__(function, grid)(*arguments, **keywords)
-    return kernel, lesson(function, kernel, arguments, keywords)
+def _first(function: Any, grid: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    return prepare()(function, grid, arguments, keywords)
 
 
-def _finish(kernel: Any, grid: Any, stream: Any, values: list[Any]) -> Any:
+def _nothing(_function: Any, _grid: Any, _arguments: tuple[Any, ...], _keywords: dict[str, Any]) -> None:
+    """Leave every launch to the base."""
+
+
+#: Launches a function on a grid: gives the kernel, or None where the base has to launch. ``None`` where it never will.
+launch: Any = _first if enabled("TRITON_FORK_NATIVE") and "t" not in sys.abiflags else None
+
+
+def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function answer None where it fails: that must not be seen by whoever launches."""
+
+    @functools.wraps(function)
+    def called(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except Exception as error:
+            if _is_of_a_signal(error):
+                raise
+            return None
+
+    return called
+
+
+def _is_of_a_signal(error: BaseException) -> bool:
+    """Tell whether an exception comes out of a signal's handler, and so only once."""
+    signal = sys.modules.get("signal")
+    traceback = error.__traceback__
+    if signal is None or traceback is None:
+        return False
+    codes = set()
+    while traceback is not None:
+        codes.add(traceback.tb_frame.f_code)
+        traceback = traceback.tb_next
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    return any(getattr(each, "__code__", getattr(type(each).__call__, "__code__", None)) in codes for each in handlers)
+
+
+def _finish(kernel: Any, grid: tuple[Any, Any, Any, Any], stream: Any, values: list[Any]) -> Any:
     """Launch a kernel on a grid that was computed, as the base does it from there on.
 
+    :param grid: As it was given, and its three extents.
     :returns: The kernel.
     """
-    runtime = importlib.import_module("triton.knobs").runtime
-    size = len(grid)
-    extents = (grid[0], grid[1] if size > 1 else 1, grid[2] if size > 2 else 1)
-    metadata = kernel.launch_metadata(grid, stream, *values)
-    hooks = (runtime.launch_enter_hook, runtime.launch_exit_hook)
-    kernel.run(*extents, stream, kernel.function, kernel.packed_metadata, metadata, *hooks, *values)
+    if hasattr(kernel, "result"):
+        kernel = kernel.result()
+    knobs = sys.modules["triton.runtime.jit"].knobs
+    metadata = kernel.launch_metadata(grid[0], stream, *values)
+    kernel.run(
+        *grid[1:],
+        stream,
+        kernel.function,
+        kernel.packed_metadata,
+        metadata,
+        knobs.runtime.launch_enter_hook,
+        knobs.runtime.launch_exit_hook,
+        *values,
+    )
     return kernel

@@ -1,68 +1,205 @@
-"""What the native extension has to know of a launch to do the next one of its kind itself."""
+"""What the native extension has to know of a kind of calls to launch it itself.
+
+Which kernel the base has for a call is asked of the base: its binder gets stand-ins that answer what the arguments answered, and
+its caches get the key that comes out. So nothing that an argument, a grid, a hook or another thread does meanwhile can tie a
+kernel to calls that are not its own, and no argument is asked anything for this.
+"""
 
 from __future__ import annotations
 
 import functools
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ._native import is_own
+from ._native_guards import Watched, is_plain
 
-__all__ = ["lesson"]
+__all__ = ["Answer", "describe", "recipe"]
+
+#: What an argument answered: itself, its class, dtype, whether its address is aligned and its storage small, a descriptor's block.
+Answer = tuple[Any, type, Any, int, int, tuple[int, ...] | None]
 
 # Values of these types are immutable, and one that is the same object is the same value.
 _CONSTANTS = (int, float, bool, str, type(None))
 _SCALARS = (int, float, bool, type(None))
+_MOST_PARAMETERS = 64
+
+# Kinds of classes, as in native/src/token.h.
+_UNKNOWN, _TENSOR, _DESCRIPTOR, _TUPLE, _CONSTANT = range(5)
+
+# Names that JITFunction.run takes or gives itself.
+_RESERVED = frozenset({"self", "grid", "warmup", "debug", "instrumentation_mode"})
+_REFUSED = frozenset({"self", "grid", "warmup"})
 
 # Package of a vendor -> its backend's class and its launcher's.
 _CUDA, _HIP = "triton.backends.nvidia", "triton.backends.amd"
 _CLASSES = {_CUDA: ("CUDABackend", "CudaLauncher"), _HIP: ("HIPBackend", "HIPLauncher")}
 
-# What the base reads in every launch; HIP's launcher has not all of it.
-_OF_KERNEL = ("_run", "function", "packed_metadata")
+# What the base reads in every launch, and what must not be there; HIP's launcher has not all of it.
+_OF_KERNEL = ("_run", "module", "function", "packed_metadata")
+_NOT_OF_KERNEL = ("launch_metadata", "_init_handles", "result")
 _OF_LAUNCHER = ("launch", "launch_cooperative_grid", "launch_pdl", "global_scratch_size", "profile_scratch_size")
+_OF_SCRATCH = ("num_ctas", "global_scratch_align")
 
 
-def lesson(
-    function: Any, kernel: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> tuple[tuple[Any, ...], Any, Any, tuple[Any, ...]] | None:
-    """Describe a launch that the base did.
+class _StandIn:
+    """Answers the base's questions to a tensor as the tensor answered them."""
+
+    def __init__(self, dtype: Any, aligned: int, small: int) -> None:
+        self.dtype = dtype
+        self._address = 0 if aligned else 8
+        self._range = 0 if small else 1 << 40
+
+    def data_ptr(self) -> int:
+        return self._address
+
+    def ptr_range(self) -> int:
+        return self._range
+
+
+def describe(function: Any, caches: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Describe the parameters of a JIT function.
+
+    :param function: The function.
+    :param caches: What it has for a device; the binder is the last.
+    :returns: As ``native/src/dispatcher.h`` says. ``None`` where the base alone can launch the function.
+    """
+    binder, backend, parameters = caches[4], caches[3], function.params
+    code = binder.__code__
+    own = (code.co_name, code.co_filename) == ("dynamic_func", "<string>") and not hasattr(binder, "__wrapped__")
+    impl = importlib.import_module("triton._C.libtriton").native_specialize_impl
+    names = tuple(parameter.name for parameter in parameters)
+    if not own or binder.__globals__["specialize_impl"] is not impl or len(names) > _MOST_PARAMETERS:
+        return None
+    if names != code.co_varnames[: code.co_argcount] or not _RESERVED.isdisjoint(names):
+        return None
+    letters = "".join(_question(parameter) + _default(parameter) for parameter in parameters)
+    defaults = tuple(parameter.default if parameter.has_default else None for parameter in parameters)
+    stored = sys.modules["torch"].Tensor if type(backend).__module__.startswith(_HIP) else None
+    return binder, names, letters, defaults, _kind, stored
+
+
+def _question(parameter: Any) -> str:
+    """Tell what the base asks of an argument."""
+    annotated = parameter.annotation_type
+    if parameter.is_constexpr:
+        return "C"
+    if annotated == "u1" or annotated[:2] in ("fp", "bf"):
+        return "N"
+    return "T" if parameter.do_not_specialize else "A"
+
+
+def _default(parameter: Any) -> str:
+    if not parameter.has_default:
+        return "-"
+    return "D" if type(parameter.default) in (_CONSTANTS if parameter.is_constexpr else _SCALARS) else "-"
+
+
+def _kind(class_: type) -> int:
+    """Tell how the base treats an argument of a class, without an object of it."""
+    core, jit = importlib.import_module("triton.language.core"), importlib.import_module("triton.runtime.jit")
+    descriptor = importlib.import_module("triton.tools.tensor_descriptor").TensorDescriptor
+    if class_ is core.dtype:
+        return _CONSTANT
+    if issubclass(class_, tuple):
+        same = all(getattr(class_, name) is getattr(tuple, name) for name in ("__len__", "__getitem__", "__iter__"))
+        return _TUPLE if same else _UNKNOWN
+    if class_ is descriptor:
+        return _DESCRIPTOR
+    hopper = sys.modules.get("triton.experimental.gluon.nvidia.hopper")
+    others = (core.constexpr, descriptor, jit.JITCallable) + ((hopper.TensorDescriptor,) if hopper else ())
+    members = [name for each in class_.__mro__[:-1] for name in vars(each)]
+    if issubclass(class_, others) or "__class__" in members or "data_ptr" not in members:
+        return _UNKNOWN
+    return _TENSOR
+
+
+def recipe(
+    function: Any,
+    caches: tuple[Any, ...],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    answers: Sequence[Answer],
+) -> tuple[Any, ...] | None:
+    """Find the kernel that the base has for a call.
 
     :param function: The JIT function.
-    :param kernel: What the base launched.
+    :param caches: What it has for the device.
     :param arguments: Positional arguments of the call.
     :param keywords: Its other arguments, options of the compiler among them.
-    :returns: Types of the tensors among the arguments, the type of the tensor descriptors or ``None``, for HIP the class of
-        tensors that have a storage, and a recipe as ``native/src/entry.h`` describes it. ``None`` where only the base can launch
-        such calls.
+    :param answers: What tensors and descriptors among the arguments answered, in the order of the parameters.
+    :returns: A recipe as ``native/src/entry.h`` describes it. ``None`` where the base has no kernel yet, or only it can launch.
     """
-    from triton.runtime.driver import driver
-
-    run: Any = getattr(kernel, "_run", None)
-    device = driver.active.get_current_device()
-    caches = function.device_caches.get(device)
-    vendor = None if caches is None else _vendor(kernel, run, caches[3])
-    if vendor is None or run.profile_scratch_size:
+    key, kernel = _cached(function, caches, arguments, keywords, answers)
+    if kernel is None:
         return None
-    keys = [key for key, cached in caches[0].items() if cached is kernel]
-    values = _values(function, kernel.src.signature, arguments, keywords)
+    run = vars(kernel).get("_run")
+    if _vendor(kernel, run, caches[3]) is None or kernel.module is None or run.profile_scratch_size:
+        return None
+    if hasattr(kernel, "result") or not vars(kernel).keys().isdisjoint(_NOT_OF_KERNEL):
+        return None
     steps, expanders = _steps(run.launch, len(function.params), kernel.packed_metadata)
-    if not keys or values is None or steps is None:
+    if steps is None:
         return None
-    defaults = tuple(parameter.default if parameter.has_default else None for parameter in function.params)
-    tensors, descriptors, kept = _kept(values)
-    kept.append(tuple(keywords))
     settings = (
         kernel.function,
         run.launch_cooperative_grid,
         getattr(run, "launch_pdl", False),
         *kernel.packed_metadata,
     )
-    launched = (kernel, run, type(run).__call__, steps, keys[0], device, settings)
-    recipe = (*launched, defaults, kept, _watched(kernel, run), expanders, _scratch(run))
-    return tensors, descriptors, sys.modules["torch"].Tensor if vendor == _HIP else None, recipe
+    watched = _watched(kernel, run, caches[3])
+    kept = _kept(arguments, keywords, answers)
+    return kernel, steps, key, caches, settings, kept, watched, expanders, _scratch(run)
+
+
+def _cached(
+    function: Any,
+    caches: tuple[Any, ...],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    answers: Sequence[Answer],
+) -> tuple[Any, Any]:
+    """Look a call up in the base's caches.
+
+    :returns: Key and kernel, both ``None`` where there is none.
+    """
+    jit, knobs = importlib.import_module("triton.runtime.jit"), importlib.import_module("triton.knobs")
+    kernels, keys, _, _, binder = caches
+    if type(kernels) is not dict or type(keys) is not dict or not _REFUSED.isdisjoint(keywords):
+        return None, None
+    left = iter(answers)
+    names = [parameter.name for parameter in function.params]
+    values = dict(zip(names, arguments, strict=False))
+    values |= {name: keywords[name] for name in names[len(arguments) :] if name in keywords}
+    values = {name: _stand_in(value, left) for name, value in values.items()}
+    options = {name: values.get(name, value) for name, value in keywords.items()}
+    options["debug"] = options.get("debug", function.debug) or knobs.runtime.debug
+    options["instrumentation_mode"] = knobs.compilation.instrumentation_mode
+    _, specialization, options = binder(*map(values.get, names[: len(arguments)]), **options)
+    if next(left, None) is not None:
+        return None, None
+    key = jit.compute_cache_key(keys, specialization, options)
+    return key, kernels.get(key)
+
+
+def _stand_in(value: Any, answers: Iterator[Answer]) -> Any:
+    """Replace what answered in a value."""
+    kind = type(value)
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, [_stand_in(item, answers) for item in value])
+    if kind in _CONSTANTS or _kind(kind) not in (_TENSOR, _DESCRIPTOR):
+        return value
+    asked, _, dtype, aligned, small, block = next(answers)
+    if asked is not value:
+        raise LookupError("the answers are those of another call")
+    made = _StandIn(dtype, aligned, small)
+    if block is None:
+        return made
+    descriptor = object.__new__(kind)
+    descriptor.base, descriptor.block_shape = made, list(block)
+    return descriptor
 
 
 def _vendor(kernel: Any, run: Any, backend: Any) -> str | None:
@@ -75,33 +212,45 @@ def _vendor(kernel: Any, run: Any, backend: Any) -> str | None:
     names = _CLASSES[package]
     backend_class = getattr(importlib.import_module(f"{package}.compiler"), names[0])
     launcher_class = getattr(importlib.import_module(f"{package}.driver"), names[1])
+    members = (CompiledKernel.run.fget, CompiledKernel.launch_metadata, CompiledKernel._init_handles)
     own = (
-        type(backend) is backend_class and type(run) is launcher_class and is_own(run.__call__, launcher_class.__init__)
+        type(backend) is backend_class
+        and type(run) is launcher_class
+        and is_own(run.__call__, launcher_class.__init__)
+        and all(is_own(member, CompiledKernel.__init__) for member in members)
+        and is_plain(CompiledKernel, *_OF_KERNEL, "result")
+        and is_plain(launcher_class, *_OF_LAUNCHER)
     )
     if package == _HIP:
-        members = (backend_class.get_tensor_specialization, backend_class.is_within_2gb)
-        own = own and "torch" in sys.modules and all(is_own(member, backend_class.pack_metadata) for member in members)
+        asked = (backend_class.get_tensor_specialization, backend_class.is_within_2gb)
+        own = own and "torch" in sys.modules and all(is_own(member, backend_class.pack_metadata) for member in asked)
     return package if own else None
 
 
-def _watched(kernel: Any, run: Any) -> tuple[Any, ...]:
-    """List what the base reads of a kernel and its launcher in every launch: object, name and value, one after the other.
-
-    Their dictionaries are left alone: once an object's has been asked for, CPython up to 3.12 reads its attributes more slowly.
-    """
-    watched: list[Any] = []
-    for owner, names in ((kernel, _OF_KERNEL), (run, _OF_LAUNCHER)):
-        for name in names:
-            if hasattr(owner, name):
-                watched += (owner, name, getattr(owner, name))
-    return tuple(watched)
+def _watched(kernel: Any, run: Any, backend: Any) -> Watched:
+    """List what the base reads of a kernel and its launcher in every launch."""
+    names = vars(kernel)
+    # The size tells of names that must not be there.
+    watched: list[Any] = [names, None, None]
+    for name in _OF_KERNEL:
+        watched += (names, name, names[name])
+    scratch = _OF_SCRATCH if getattr(run, "global_scratch_size", 0) else ()
+    for name in (*_OF_LAUNCHER, *scratch):
+        if name in vars(run):
+            watched += (vars(run), name, vars(run)[name])
+    launch, of_driver = run.launch, type(run).__call__.__globals__
+    if scratch:
+        watched += (of_driver, "_allocation", of_driver["_allocation"])
+    if "make_tensordesc_arg" in getattr(launch, "__globals__", ()):
+        watched += (of_driver, "make_tensordesc_arg", of_driver["make_tensordesc_arg"])
+    return (type(kernel), type(run), type(backend)), tuple(watched)
 
 
 def _scratch(run: Any) -> tuple[Any, ...] | None:
-    from triton.runtime import _allocation
-
     size = getattr(run, "global_scratch_size", 0)
-    return (_allocation, run.num_ctas * size, run.global_scratch_align) if size > 0 else None
+    if size <= 0:
+        return None
+    return type(run).__call__.__globals__["_allocation"], run.num_ctas * size, run.global_scratch_align
 
 
 def _steps(
@@ -131,88 +280,20 @@ def _steps(
     return (steps if type(steps).__name__ == "Program" else None), tuple(expanders)
 
 
-def _kept(values: list[Any]) -> tuple[tuple[Any, ...], Any, list[Any]]:
-    """Sort what the tokens of a call point to, which has to live as long as they do. Tensors themselves are not held.
-
-    :returns: Types of tensors, the type of descriptors or ``None``, and all that is to be kept.
-    """
-    leaves = [leaf for value in values for leaf in _leaves(value)]
-    descriptors = [leaf for leaf in leaves if _is_descriptor(leaf)]
-    tensors = [leaf for leaf in leaves if hasattr(leaf, "data_ptr")]
-    constants = [value for value in values if _is_constant(value)]
-    dtypes = [tensor.dtype for tensor in tensors] + [descriptor.base.dtype for descriptor in descriptors]
-    types = {type(value) for value in [*values, *leaves]}
-    types |= {type(nested) for value in values for nested in _tuples(value)}
-    tensor_types = tuple({type(tensor) for tensor in tensors})
-    return tensor_types, type(descriptors[0]) if descriptors else None, [tensor_types, types, dtypes, constants]
+def _kept(arguments: tuple[Any, ...], keywords: dict[str, Any], answers: Sequence[Answer]) -> tuple[Any, ...]:
+    """List all that the tokens of a call point to, which has to live as long as they do. Tensors themselves are not held."""
+    asked = {id(answer[0]) for answer in answers}
+    kept: list[Any] = [*keywords, *[(class_, dtype) for _, class_, dtype, *_ in answers]]
+    for value in (*arguments, *keywords.values()):
+        kept += [part for part in _parts(value) if id(part) not in asked]
+    return tuple(kept)
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _parts(value: Any) -> Iterator[Any]:
+    """Give the items of tuples and their classes."""
     if isinstance(value, tuple):
+        yield type(value)
         for item in value:
-            yield from _leaves(item)
+            yield from _parts(item)
     else:
         yield value
-
-
-def _tuples(value: Any) -> Iterator[tuple[Any, ...]]:
-    if isinstance(value, tuple):
-        yield value
-        for item in value:
-            yield from _tuples(item)
-
-
-def _values(
-    function: Any, signature: Mapping[str, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> list[Any] | None:
-    """Return all values that the extension has to look at in a call, ``None`` where it cannot tell one from another."""
-    parameters = {parameter.name: parameter for parameter in function.params}
-    given = dict(zip(parameters, arguments, strict=False))
-    own_names = set(map(id, parameter_names := tuple(parameters)))
-    for name, value in keywords.items():
-        # The extension compares names by identity.
-        if name in parameters and id(name) not in own_names:
-            return None
-        if name not in parameters and type(value) not in _CONSTANTS:
-            return None
-        given[name] = value
-    for name in parameter_names:
-        constant = parameters[name].is_constexpr
-        if name not in given:
-            known = type(parameters[name].default) in (_CONSTANTS if constant else _SCALARS)
-        else:
-            value = given[name]
-            known = _is_constant(value) if constant else _is_known(value, signature[name]) or _is_descriptor(value)
-        if not known:
-            return None
-    return list(given.values())
-
-
-def _is_constant(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return _is_plain_tuple(value) and all(map(_is_constant, value))
-    from triton.language.core import dtype
-
-    return type(value) in _CONSTANTS or type(value) is dtype
-
-
-def _is_known(value: Any, type_: Any) -> bool:
-    """Tell whether an argument is a number, a tensor, or a tuple of such.
-
-    :param type_: Its type in the signature, a tuple for a tuple.
-    """
-    if isinstance(value, tuple):
-        plain = _is_plain_tuple(value) and isinstance(type_, tuple) and len(value) == len(type_)
-        return plain and all(map(_is_known, value, type_))
-    is_pointer = isinstance(type_, str) and type_.startswith("*")
-    return type(value) in _SCALARS or (is_pointer and hasattr(value, "data_ptr") and hasattr(value, "dtype"))
-
-
-def _is_plain_tuple(value: tuple[Any, ...]) -> bool:
-    """Tell whether a tuple has no way of its own to show its items."""
-    own = type(value)
-    return all(getattr(own, name) is getattr(tuple, name) for name in ("__len__", "__getitem__", "__iter__"))
-
-
-def _is_descriptor(value: Any) -> bool:
-    return type(value) is importlib.import_module("triton.tools.tensor_descriptor").TensorDescriptor

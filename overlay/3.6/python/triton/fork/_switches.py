@@ -1,14 +1,16 @@
 """The environment variables that switch parts of the fork off.
 
 Every part that changes how Triton does something asks here whether it is on. A value of ``0``, ``false``, ``off`` or ``no``
-restores the base's path; anything else, or no value, leaves the part on. ``TRITON_FORK=0`` switches everything off at once.
+restores the base's path; anything else, or no value, leaves the part on. ``TRITON_FORK=0`` switches everything off at once,
+``TRITON_FORK_FIXES=0`` all corrections. The variable of a correction has the name of its patch.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
-__all__ = ["SWITCHES", "enabled"]
+__all__ = ["SWITCHES", "enabled", "installation"]
 
 #: Name of the environment variable -> what the part does when it is on.
 SWITCHES: dict[str, str] = {
@@ -30,8 +32,27 @@ SWITCHES: dict[str, str] = {
     "TRITON_FORK_METADATA": "one class for the metadata of kernels with the same fields",
     "TRITON_FORK_LAUNCH_METADATA": "metadata of launches made for hooks only where there are some",
     "TRITON_FORK_NATIVE": "driver utilities and launchers without a C compiler",
+    "TRITON_FORK_FIXES": "all corrections below; a fault of the base is back where one is off",
+    "TRITON_FORK_FIX_KEY_HOLDS_EVERY_VALUE": "every value that a kernel reads is in its key",
+    "TRITON_FORK_FIX_KEY_OF_CYCLES": "whole keys for functions that call each other, worked out without a lock",
+    "TRITON_FORK_FIX_KEY_OF_CONSTANTS": "constants in keys by type and content",
+    "TRITON_FORK_FIX_EQUAL_CONSTANTS": "launches tell constants apart that are equal but not the same",
+    "TRITON_FORK_FIX_CACHE_NOT_WRITABLE": "a cache that cannot be written is no error",
+    "TRITON_FORK_FIX_CACHE_DAMAGED": "damaged entries of the cache are compiled again",
+    "TRITON_FORK_FIX_CACHE_DAMAGED_LIBRARIES": "damaged libraries in the cache are built again",
+    "TRITON_FORK_FIX_CACHE_DAMAGED_TIMINGS": "damaged timings of an autotuner are measured again",
+    "TRITON_FORK_FIX_CALLED_FUNCTIONS_TOLD_APART": "called functions of one name are told apart",
+    "TRITON_FORK_FIX_REBOUND_CELLS": "variables of functions around a kernel may be bound anew; needs KEY_OF_CYCLES",
 }
 
+_FIX = "TRITON_FORK_FIX_"
+_OF_CODE = (
+    "TRITON_FORK_FIX_KEY_HOLDS_EVERY_VALUE",
+    "TRITON_FORK_FIX_KEY_OF_CYCLES",
+    "TRITON_FORK_FIX_KEY_OF_CONSTANTS",
+    "TRITON_FORK_FIX_CALLED_FUNCTIONS_TOLD_APART",
+    "TRITON_FORK_FIX_REBOUND_CELLS",
+)
 _OFF = frozenset({"0", "false", "off", "no"})
 
 
@@ -42,5 +63,16 @@ def enabled(name: str) -> bool:
     :raises KeyError: The name is not in :data:`SWITCHES`.
     """
     SWITCHES[name]
-    environ = os.environ
-    return environ.get("TRITON_FORK", "1").lower() not in _OFF and environ.get(name, "1").lower() not in _OFF
+    above = ("TRITON_FORK", "TRITON_FORK_FIXES") if name.startswith(_FIX) else ("TRITON_FORK",)
+    return all(os.environ.get(variable, "1").lower() not in _OFF for variable in (*above, name))
+
+
+def installation(base: Callable[[], str]) -> Callable[[], str]:
+    """Let the key of the installation say which corrections of generated code and of its keys are off.
+
+    Without these, wrong code is stored under keys that are right with them. With all of them on the key is what it was.
+
+    :param base: What works the key out.
+    """
+    missing = "".join(f"-without-{name}" for name in _OF_CODE if not enabled(name))
+    return (lambda: base() + missing) if missing else base

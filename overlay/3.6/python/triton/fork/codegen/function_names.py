@@ -11,13 +11,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from triton.fork import _value_texts
+from triton.fork._switches import enabled
 from triton.fork.codegen.values import once
 from triton.language.core import _aggregate_type, constexpr, constexpr_type, tuple_type
+from triton.language.core import tuple as language_tuple
+from triton.runtime.jit import JITCallable
 
-__all__ = ["ReturnTypes", "told_apart"]
+__all__ = ["ON", "SWITCH", "ReturnTypes", "told_apart"]
+
+#: The environment variable that leaves all names to the base; read when this module is imported.
+SWITCH = "TRITON_FORK_FIX_CALLED_FUNCTIONS_TOLD_APART"
+
+ON = enabled(SWITCH)
 
 # What repr tells apart together with the class.
-_PLAIN = frozenset({bool, int, float, str, bytes, complex, type(None)})
+_PLAIN = frozenset({bool, int, float, complex, type(None)})
+# What a name may hold like the signs around it: names have "_d_" for a point and "_" for a bracket.
+_WORDS = frozenset({str, bytes})
 
 
 class ReturnTypes(dict[str, Any]):
@@ -29,6 +39,8 @@ class ReturnTypes(dict[str, Any]):
         self.names: dict[str, dict[Any, str]] = {}
         #: What functions are called in messages -> those that are called so.
         self.functions: dict[str, list[Any]] = {}
+        #: Identity of an object -> the object, and what was said of it when it was met first.
+        self.described: dict[int, tuple[Any, str]] = {}
 
     def number(self, function: Any) -> tuple[str, int]:
         """Give a function its number among those of its name; functions with one key are the same."""
@@ -39,6 +51,13 @@ class ReturnTypes(dict[str, Any]):
                 return name, number
         known.append(function)
         return name, len(known) - 1
+
+    def description(self, value: Any) -> str:
+        """Describe an object, which stays what it is while one kernel is compiled, whatever it counts or remembers."""
+        found = self.described.get(id(value))
+        if found is None:
+            found = self.described[id(value)] = value, _value_texts.describe(value)
+        return found[1]
 
 
 def told_apart(
@@ -53,7 +72,7 @@ def told_apart(
     :param types: The types of the others.
     :returns: The name, with a number where another function or other constants have it already.
     """
-    if not isinstance(known, ReturnTypes):
+    if not ON or not isinstance(known, ReturnTypes):
         return name
     what = (
         known.number(function),
@@ -69,25 +88,33 @@ def told_apart(
 
 
 def _exact(value: Any, known: ReturnTypes) -> Any:
-    """Give what tells a constant apart from others of the same ``repr``."""
-    while value.__class__ is constexpr:
+    """Give what tells a constant apart from others of the same ``repr``.
+
+    The class of a value is asked, never the value: ``hasattr`` runs code of others, and a tuple of the language answers it
+    with a ValueError.
+    """
+    while type(value) is constexpr:
         value = value.value
-    kind = value.__class__
+    kind = type(value)
     if kind in _PLAIN:
         return kind
-    if hasattr(value, "cache_key"):
+    if kind in _WORDS:
+        return kind, value
+    if issubclass(kind, JITCallable):
         return known.number(value)
-    if isinstance(value, (tuple, list)):
-        return kind, tuple([_exact(item, known) for item in value])
+    if kind is language_tuple:
+        return kind, tuple([_exact(item, known) for item in value.values])
+    if issubclass(kind, tuple):
+        return kind, tuple([_exact(item, known) for item in tuple.__iter__(value)])
     if kind.__module__.partition(".")[0] == "triton":
         return kind
-    return _value_texts.describe(value)
+    return known.description(value)
 
 
 def _exact_type(type_: Any, known: ReturnTypes) -> Any:
     """Give what tells a type apart from others with the same text: the constants in it."""
     if isinstance(type_, constexpr_type):
-        return _exact(type_.value, known), type_.value if type_.value.__class__ in _PLAIN else None
+        return _exact(type_.value, known)
     if isinstance(type_, tuple_type):
         return tuple([_exact_type(item, known) for item in type_.types])
     if isinstance(type_, _aggregate_type):

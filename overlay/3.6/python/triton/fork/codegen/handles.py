@@ -38,7 +38,9 @@ def is_known(value: Any) -> bool:
 
 
 def _holds_handles(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
+    from triton.language.core import tuple as language_tuple
+
+    if isinstance(value, (list, tuple, language_tuple)):  # items of a constant may be of any class
         return any(_holds_handles(item) for item in value)
     return is_value(value) and bool(flatten(value))
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from triton.fork import _switches
+from triton.fork.codegen import lazy
 
-__all__ = ["Changed", "Kernel", "current", "enabled", "whole_kernel"]
+__all__ = ["Changed", "Kernel", "current", "enabled", "state", "whole_kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -21,27 +22,32 @@ class Changed(BaseException):
 class Kernel:
     """One kernel.
 
+    :param source: What it is made of, an ``ASTSource``.
     :param shares: Whether aggregates of constants are shared.
     """
 
-    def __init__(self, shares: bool) -> None:
+    def __init__(self, source: Any, shares: bool) -> None:
+        self.source = source
         self.shares = shares
         #: Whether one of them was changed, also when a function that did so kept the exception to itself.
         self.changed = False
         #: What was found out once: the states of switches, the methods of classes of code generators.
         self.known: dict[Any, Any] = {}
+        #: Identity of an aggregate that is shared -> what is known of it, with the aggregate.
+        self.seals: dict[int, Any] = {}
 
 
 class _State(threading.local):
     kernel: Kernel | None = None
 
 
-_state = _State()
+#: The kernel that this thread generates, for those that ask often.
+state = _State()
 
 
 def current() -> Kernel | None:
     """Give the kernel that this thread generates."""
-    return _state.kernel
+    return state.kernel
 
 
 def enabled(name: str) -> bool:
@@ -49,7 +55,7 @@ def enabled(name: str) -> bool:
 
     :param name: The name of a variable in ``triton.fork._switches.SWITCHES``.
     """
-    kernel = _state.kernel
+    kernel = state.kernel
     if kernel is None:
         return _switches.enabled(name)
     known: bool | None = kernel.known.get(name)
@@ -65,21 +71,23 @@ def whole_kernel(make_ir: Function) -> Function:
     """
 
     @functools.wraps(make_ir)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        outer = _state.kernel
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        outer = state.kernel
+        lazy.begin()
         try:
-            kernel = _state.kernel = Kernel(shares=True)
+            kernel = state.kernel = Kernel(self, shares=True)
             try:
-                made = make_ir(*args, **kwargs)
+                made = make_ir(self, *args, **kwargs)
             except BaseException:
                 if not kernel.changed:
                     raise
             else:
                 if not kernel.changed:
                     return made
-            _state.kernel = Kernel(shares=False)
-            return make_ir(*args, **kwargs)
+            state.kernel = Kernel(self, shares=False)
+            return make_ir(self, *args, **kwargs)
         finally:
-            _state.kernel = outer
+            state.kernel = outer
+            lazy.end()
 
     return wrapper  # type: ignore[return-value]

@@ -7,31 +7,27 @@ every other one to the base's function.  Results, errors and the order of checks
 from __future__ import annotations
 
 import functools
-import numbers
 from collections.abc import Callable, Iterable
 from types import ModuleType, TracebackType
 from typing import Any, TypeVar
 
 from triton.fork._switches import enabled
+from triton.fork.codegen import lazy
 from triton.fork.codegen.kernels import current
 
 __all__ = [
     "ON",
     "SWITCH",
     "binary_broadcast",
-    "equal_dtypes",
-    "equal_tuples",
-    "find_paths_if",
-    "is_int",
-    "is_number",
-    "item",
+    "binary_operands",
+    "bool_like",
+    "cast",
+    "find_paths",
     "lookup",
     "name_prefix",
-    "scalar_to_ir",
     "scope",
     "short_way",
     "unwrap",
-    "with_element_type",
 ]
 
 #: The environment variable that leaves every function to the base; read when this module is imported, as it is with ``triton``.
@@ -44,28 +40,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 AnyFunction = Callable[..., Any]
 
 _SCOPE = "values from no module of the backend"
-
-#: Where a builder has the types that were asked for.
-_TYPES_KNOWN = "_fork_types"
-
-_UNWRAPPED = {int, float, bool, str, type(None)}
-
-_IR_TYPES = {
-    "void": "get_void_ty",
-    "int1": "get_int1_ty",
-    "int8": "get_int8_ty",
-    "uint8": "get_int8_ty",
-    "int16": "get_int16_ty",
-    "uint16": "get_int16_ty",
-    "int32": "get_int32_ty",
-    "uint32": "get_int32_ty",
-    "int64": "get_int64_ty",
-    "uint64": "get_int64_ty",
-    "fp16": "get_half_ty",
-    "bf16": "get_bf16_ty",
-    "fp32": "get_float_ty",
-    "fp64": "get_double_ty",
-}
+_CORE = "triton.language.core"
+_UNWRAPPED = frozenset({int, float, bool, str, type(None)})
 
 
 def short_way(on: bool) -> Callable[[Callable[[AnyFunction], AnyFunction]], Callable[[Function], Function]]:
@@ -86,7 +62,7 @@ def short_way(on: bool) -> Callable[[Callable[[AnyFunction], AnyFunction]], Call
 
 
 @short_way(ON)
-def find_paths_if(base: AnyFunction) -> AnyFunction:
+def find_paths(base: AnyFunction) -> AnyFunction:
     """Look at each item once, without a function call to tell what can be iterated over."""
     del base
     iterables: tuple[type, ...] = ()
@@ -117,122 +93,105 @@ def find_paths_if(base: AnyFunction) -> AnyFunction:
 
 @short_way(ON)
 def unwrap(base: AnyFunction) -> AnyFunction:
-    """Tell constants and what holds none by class, without rebuilding lists of integers item by item."""
-    names = base.__globals__
-    constant = names["constexpr"]
+    """Tell constants and what holds none by class, without rebuilding lists of integers item by item.
+
+    For code generation alone: what the host may call as well is the base's.
+    """
+    constant = base.__globals__["constexpr"]
 
     def _unwrap_if_constexpr(o: Any) -> Any:
         kind = o.__class__
         if kind is constant:
             return o.value
-        if kind in _UNWRAPPED:
-            return o
-        if kind is list:
-            return [x if x.__class__ is int else _unwrap_if_constexpr(x) for x in o]
-        if kind is names["dtype"] or kind is names["tensor"] or kind is names["block_type"]:
-            _UNWRAPPED.add(kind)
-        return base(o)
+        return o if kind in _UNWRAPPED else base(o)
 
     return _unwrap_if_constexpr
 
 
-@short_way(ON)
-def is_int(base: AnyFunction) -> AnyFunction:
-    """Look into two lists instead of a list made of both."""
-    del base
-
-    def is_int(self: Any) -> bool:
-        name = self.name
-        return name in self.SINT_TYPES or name in self.UINT_TYPES
-
-    return is_int
+def _with_element(block: Any, scalar: Any) -> Any:
+    """Give the type of a block with other elements, with the shape that has been validated."""
+    kind = block.__class__
+    if kind.__qualname__ != "block_type" or kind.__module__ != _CORE or lazy.EAGER:
+        return block.with_element_ty(scalar)
+    made = kind.__new__(kind)
+    made.element_ty, made.shape, made.numel = scalar, block.shape, block.numel
+    return made
 
 
 @short_way(ON)
-def equal_dtypes(base: AnyFunction) -> AnyFunction:
-    """Find a type equal to itself."""
+def binary_operands(base: AnyFunction) -> AnyFunction:
+    """Leave tensors of one scalar type, which need no conversion, to the broadcast."""
+    language = base.__globals__["tl"]
+    tensor, scalars = language.tensor, language.dtype
+    no_number = (tensor,)
 
-    def is_equal(self: Any, other: Any) -> Any:
-        return True if other is self else base(self, other)
+    def binary_op_type_checking_impl(
+        self: Any,
+        lhs: Any,
+        rhs: Any,
+        allow_lhs_ptr: bool = False,
+        allow_rhs_ptr: bool = False,
+        arithmetic_check: bool = True,
+        div_or_mod: bool = False,
+    ) -> Any:
+        if lhs.__class__ in no_number and rhs.__class__ in no_number and not div_or_mod:
+            scalar = lhs.type.scalar
+            if scalar is rhs.type.scalar and scalar.__class__ is scalars and scalar.name != "void":
+                return self.broadcast_impl_value(lhs, rhs)
+        return base(self, lhs, rhs, allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod)
 
-    return is_equal
-
-
-@short_way(ON)
-def scalar_to_ir(base: AnyFunction) -> AnyFunction:
-    """Ask a builder for each type once; types of which some targets lack support are left to the base."""
-    builder_class = base.__globals__["ir"].builder
-
-    def to_ir(self: Any, builder: Any) -> Any:
-        name = self.name
-        # The interpreter has a builder of its own.
-        if name not in _IR_TYPES or not isinstance(builder, builder_class):
-            return base(self, builder)
-        types = builder.__dict__.setdefault(_TYPES_KNOWN, {})
-        known = types.get(name)
-        if known is None:
-            known = types[name] = getattr(builder, _IR_TYPES[name])()
-        return known
-
-    return to_ir
+    return binary_op_type_checking_impl
 
 
 @short_way(ON)
-def with_element_type(base: AnyFunction) -> AnyFunction:
-    """Take a shape that has been validated for another element type as it is."""
-    names = base.__globals__
+def cast(base: AnyFunction) -> AnyFunction:
+    """Find a scalar type equal to itself."""
+    scalars = base.__globals__["tl"].dtype
 
-    def with_element_ty(self: Any, scalar_ty: Any) -> Any:
-        block_type = names["block_type"]
-        if self.__class__ is not block_type or names["EAGER"]:
-            return base(self, scalar_ty)
-        made = block_type.__new__(block_type)
-        made.element_ty, made.shape, made.numel = scalar_ty, self.shape, self.numel
-        return made
+    def cast(self: Any, input: Any, dst_ty: Any, fp_downcast_rounding: Any = None) -> Any:  # noqa: A002 (the base's name)
+        scalar = input.type.scalar
+        if scalar.__class__ is scalars and scalar is dst_ty.scalar:
+            return input
+        return base(self, input, dst_ty, fp_downcast_rounding)
 
-    return with_element_ty
+    return cast
 
 
 @short_way(ON)
-def item(base: AnyFunction) -> AnyFunction:
-    """Take an index that is an integer without a constant around it."""
+def bool_like(base: AnyFunction) -> AnyFunction:
+    """Take the shape of a comparison's result as it is."""
+    language = base.__globals__["tl"]
 
-    def item_at(self: Any, idx: Any) -> Any:
-        return self.values[idx] if idx.__class__ is int else base(self, idx)
+    def _bool_like(self: Any, v: Any) -> Any:
+        type_ = v.type
+        return _with_element(type_, language.int1) if type_.is_block() else base(self, v)
 
-    return item_at
-
-
-@short_way(ON)
-def equal_tuples(base: AnyFunction) -> AnyFunction:
-    """Compare a tuple with integers without making a tuple of constants of them."""
-    names = base.__globals__
-
-    def is_equal(self: Any, other: Any) -> Any:
-        values = other.values if other.__class__ is names["tuple"] else other
-        if values.__class__ is list and all(value.__class__ is int for value in values):
-            return names["constexpr"](self.values == values)
-        return base(self, other)
-
-    return is_equal
-
-
-def is_number(value: Any, tensor: type) -> bool:
-    """Tell whether something is a number, without asking the abstract class about tensors, which are most of what comes here."""
-    return not (ON and value.__class__ is tensor) and isinstance(value, numbers.Number)
+    return _bool_like
 
 
 @short_way(ON)
 def binary_broadcast(base: AnyFunction) -> AnyFunction:
-    """Leave blocks of one shape as they are."""
+    """Leave blocks of one shape as they are, and take the shape of a block for a scalar as it is."""
 
     def broadcast_impl_value(self: Any, lhs: Any, rhs: Any) -> Any:
         left, right = lhs.type, rhs.type
-        if left.is_block() and right.is_block() and left.get_block_shapes().values == right.get_block_shapes().values:
+        if left.is_block():
+            if not right.is_block():
+                return lhs, _splat(self, rhs, _with_element(left, right.scalar))
+            if left.get_block_shapes().values == right.get_block_shapes().values:
+                return lhs, rhs
+        elif right.is_block():
+            return _splat(self, lhs, _with_element(right, left.scalar)), rhs
+        else:
             return lhs, rhs
         return base(self, lhs, rhs)
 
     return broadcast_impl_value
+
+
+def _splat(semantic: Any, value: Any, type_: Any) -> Any:
+    builder = semantic.builder
+    return semantic.tensor(builder.create_splat(type_.to_ir(builder), value.handle), type_)
 
 
 class _Prefix:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from triton.fork._beside import Beside
 from triton.fork.codegen.kernels import enabled
 from triton.runtime.jit import JITCallable
 
@@ -17,8 +18,10 @@ __all__ = ["SWITCH", "shared_tree"]
 #: The environment variable that makes every reader parse the source, as the base does.
 SWITCH = "TRITON_FORK_PARSE"
 
-_ATTRIBUTE = "_fork_tree"
 _BASE_PARSE = JITCallable.parse
+
+# Function -> a text and the tree made from it.
+_trees: Beside[tuple[str, ast.Module]] = Beside()
 
 #: The classes that leave the trees they visit as they are (``_is_unused`` of an expression statement is set to the same value each
 #: time).
@@ -27,21 +30,10 @@ _READERS = frozenset(
 )
 
 
-class _Tree:
-    """The tree made from a text; left out when the function that holds it is pickled or copied."""
-
-    def __init__(self, source: str | None = None, tree: ast.Module | None = None) -> None:
-        self.source = source
-        self.tree = tree
-
-    def __reduce__(self) -> tuple[type[_Tree], tuple[()]]:
-        return _Tree, ()
-
-
 def shared_tree(function: Any, reader: Any) -> ast.Module:
     """Give the syntax tree of a function to a reader that leaves it as it is.
 
-    The tree is kept with the function and belongs to the text it was made from: a function whose source was replaced
+    The tree goes with the function and belongs to the text it was made from: a function whose source was replaced
     is parsed again.  A function with a ``parse`` of its own, and a reader not known here, get what ``parse`` gives.
 
     :param function: A ``JITCallable``.
@@ -53,10 +45,9 @@ def shared_tree(function: Any, reader: Any) -> ast.Module:
         tree: ast.Module = function.parse()
         return tree
     source = function._src
-    known = function.__dict__.get(_ATTRIBUTE)
+    known = _trees.get(function)
     # Compared by value: the text is all that the tree depends on.
-    if known is None or known.tree is None or known.source != source:
-        known = _Tree(source, function.parse())
-        function.__dict__[_ATTRIBUTE] = known
-    shared: ast.Module = known.tree
-    return shared
+    if known is None or known[0] != source:
+        known = (source, function.parse())
+        _trees.set(function, known)
+    return known[1]

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from triton.fork._switches import enabled
-from triton.fork.codegen.kernels import Changed, Kernel, current
-from triton.fork.codegen.lazy import EAGER
+from triton.fork.codegen import lazy
+from triton.fork.codegen.kernels import Changed, Kernel, state
 from triton.fork.codegen.plain import short_way
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "once",
     "text_of",
     "unflatten_aggregate",
-    "unflatten_constant",
     "unflatten_descriptor",
 ]
 
@@ -31,28 +30,12 @@ __all__ = [
 SWITCH = "TRITON_FORK_VALUES"
 
 #: Whether the ways of this module are taken.
-ON = enabled(SWITCH) and not EAGER
+ON = enabled(SWITCH) and lazy.ON
 
 AnyFunction = Callable[..., Any]
 
 #: Name of a field -> its annotation, and the class of a value that was found to fit it.
 Fitting = dict[str, tuple[Any, type]]
-
-
-@short_way(ON)
-def unflatten_constant(base: AnyFunction) -> AnyFunction:
-    """Give a constant that is made of its type that type."""
-    names = base.__globals__
-
-    def _unflatten_ir(self: Any, handles: list[Any], cursor: int) -> tuple[Any, int]:
-        constant = names["constexpr"]
-        if self.value.__class__ is constant:
-            return base(self, handles, cursor)  # type: ignore[no-any-return]
-        made = constant.__new__(constant)
-        made.value, made.type = self.value, self
-        return made, cursor
-
-    return _unflatten_ir
 
 
 class _Seal:
@@ -61,20 +44,22 @@ class _Seal:
     These are taken apart, copied and put together at every call, loop and branch, but hardly ever changed, so they are
     shared instead.  When one is changed after all, the kernel is generated once more without sharing.
 
+    The kernel knows it by the identity of the aggregate, which it holds; the aggregate itself shows nothing of it.
+
     :param kernel: The kernel.
+    :param value: The aggregate.
     :param fields: The fields and their types.
     """
 
-    __slots__ = ("exact", "fields", "kernel", "text")
+    __slots__ = ("exact", "fields", "kernel", "text", "value")
 
-    def __init__(self, kernel: Kernel, fields: list[tuple[str, Any]]) -> None:
-        self.kernel, self.fields = kernel, fields
+    def __init__(self, kernel: Kernel, value: Any, fields: list[tuple[str, Any]]) -> None:
+        self.kernel, self.value, self.fields = kernel, value, fields
         self.text: str | None = None
         self.exact: Any = None
 
 
-#: Where an aggregate has its seal, and the type of a sealed aggregate has the aggregate.
-_SEAL = "_fork_seal"
+#: Where the type of a sealed aggregate has the aggregate.
 _SEALED = "_fork_sealed"
 
 
@@ -105,8 +90,8 @@ def _seal_of_type(type_: Any) -> _Seal | None:
 
 def _seal_of(value: Any) -> _Seal | None:
     """Give the seal of an aggregate, if it has one for the kernel that is being generated."""
-    seal: _Seal | None = value.__dict__.get(_SEAL)
-    return seal if seal is not None and seal.kernel is current() else None
+    kernel = state.kernel
+    return None if kernel is None else kernel.seals.get(id(value))
 
 
 def _seal(value: Any, names: Iterable[str], constant: type) -> _Seal | None:
@@ -115,10 +100,10 @@ def _seal(value: Any, names: Iterable[str], constant: type) -> _Seal | None:
     for name in names:
         if name not in fields or fields[name].__class__ is not constant:
             return None
-    kernel = current()
+    kernel = state.kernel
     if kernel is None or not kernel.shares:
         return None
-    seal = fields[_SEAL] = _Seal(kernel, [(name, fields[name].type) for name in names])
+    seal = kernel.seals[id(value)] = _Seal(kernel, value, [(name, fields[name].type) for name in names])
     return seal
 
 
@@ -152,12 +137,10 @@ def _setter(cls: type, base: AnyFunction) -> AnyFunction:
 
     def set_field(self: Any, name: str, value: Any) -> None:
         fields = self.__dict__
-        if _SEAL in fields:
-            seal = _seal_of(self)
-            if seal is not None:
-                seal.kernel.changed = True
-                raise Changed
-            del fields[_SEAL]
+        seal = _seal_of(self)
+        if seal is not None:
+            seal.kernel.changed = True
+            raise Changed
         known = fitting.get(name)
         kind = value.__class__
         if known is not None and known[1] is kind and cls.__annotations__.get(name) is known[0]:
@@ -176,7 +159,7 @@ def _setter(cls: type, base: AnyFunction) -> AnyFunction:
 def _flattener(cls: type, constant: type) -> AnyFunction:
     def _flatten_ir(self: Any, handles: list[Any]) -> None:
         fields = self.__dict__
-        if _SEAL in fields and _seal_of(self) is not None:
+        if _seal_of(self) is not None:
             return
         for name in cls.__annotations__:
             value = fields[name] if name in fields else getattr(self, name)
@@ -207,7 +190,9 @@ def _type_reader(cls: type, made: type, names: dict[str, Any]) -> AnyFunction:
 
 @short_way(ON)
 def unflatten_aggregate(base: AnyFunction) -> AnyFunction:
-    """Set the fields of a new aggregate in place."""
+    """Set the fields of a new aggregate in place, and give constants the types that they are made of."""
+    language = base.__globals__
+    constant, constant_type = language["constexpr"], language["constexpr_type"]
 
     def _unflatten_ir(self: Any, handles: list[Any], cursor: int) -> tuple[Any, int]:
         sealed = self.__dict__.get(_SEALED)
@@ -221,7 +206,11 @@ def unflatten_aggregate(base: AnyFunction) -> AnyFunction:
         made = object.__new__(cls)
         fields = made.__dict__
         for name, type_ in self.fields:
-            value, cursor = type_._unflatten_ir(handles, cursor)
+            if type_.__class__ is constant_type and type_.value.__class__ is not constant:
+                value = constant.__new__(constant)
+                value.value, value.type = type_.value, type_
+            else:
+                value, cursor = type_._unflatten_ir(handles, cursor)
             known = fitting.get(name)
             if known is not None and known[1] is value.__class__ and annotations.get(name) is known[0]:
                 fields[name] = value

@@ -1,0 +1,120 @@
+#include "watched.h"
+
+#include "names.h"
+
+#include <string.h>
+
+#define INTERVAL 64
+#define SOON 8
+
+static int is_class(PyObject *object) { return (PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_TYPE_SUBCLASS) != 0; }
+
+static unsigned int current_version(const PyTypeObject *type) {
+  unsigned int version;
+  memcpy(&version, (const char *)type + TYPE_VERSION_OFFSET, sizeof version);
+  return version;
+}
+
+/* A class gets its number when something is looked up in it. */
+unsigned int version_of(PyTypeObject *type) {
+  PyObject *found = PyObject_GetAttr((PyObject *)type, names.__init__);
+  Py_DecRef(found);
+  return found ? current_version(type) : 0;
+}
+
+PyObject *type_version(PyObject *module, PyObject *type) {
+  (void)module;
+  if (!is_class(type))
+    return PyErr_Format(PyExc_TypeError, "no class");
+  return PyLong_FromLong((long)version_of((PyTypeObject *)type));
+}
+
+static int watch_types(Watched *watched, PyObject *types) {
+  Py_ssize_t count = PyTuple_Check(types) ? PyTuple_Size(types) : -1;
+  if (count < 0 || count > MAX_WATCHED_TYPES)
+    return 0;
+  watched->type_count = (int)count;
+  for (int i = 0; i < watched->type_count; ++i) {
+    PyObject *type = PyTuple_GetItem(types, i);
+    watched->types[i] = (PyTypeObject *)type;
+    if (!is_class(type) || (watched->versions[i] = version_of(watched->types[i])) == 0)
+      return 0;
+  }
+  return 1;
+}
+
+static int watch_names(Watched *watched, PyObject *list) {
+  Py_ssize_t count = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+  if (count < 0 || count > 3 * MAX_WATCHES || count % 3 != 0)
+    return 0;
+  watched->watch_count = (int)(count / 3);
+  for (int i = 0; i < watched->watch_count; ++i) {
+    Watch *each = &watched->watches[i];
+    PyObject *expected = PyTuple_GetItem(list, 3 * i + 2);
+    *each = (Watch){PyTuple_GetItem(list, 3 * i), PyTuple_GetItem(list, 3 * i + 1), expected == Py_Ellipsis ? NULL : expected,
+                    Py_TYPE(expected) == &PyList_Type, 0};
+    if (!PyDict_Check(each->dictionary) || (each->name != Py_None && Py_TYPE(each->name) != &PyUnicode_Type))
+      return 0;
+    if (each->name == Py_None)
+      each->name = NULL;
+    each->size = PyDict_Size(each->dictionary);
+  }
+  return 1;
+}
+
+int watch(Watched *watched, PyObject *source) {
+  PyObject *types, *list, *before = watched->source;
+  if (!PyTuple_Check(source))
+    return 0;
+  watched->source = NULL;
+  watched->type_count = watched->watch_count = 0;
+  Py_DecRef(before);
+  if (!PyArg_ParseTuple(source, "OO", &types, &list) || !watch_types(watched, types) || !watch_names(watched, list)) {
+    watched->type_count = watched->watch_count = 0;
+    return 0;
+  }
+  watched->source = new_reference(source);
+  return 1;
+}
+
+static int holds(const Watch *each) {
+  if (!each->name)
+    return PyDict_Size(each->dictionary) == each->size;
+  return PyDict_GetItemWithError(each->dictionary, each->name) == each->expected &&
+         (!each->is_list || PyList_Size(each->expected) == 0);
+}
+
+int is_as_watched(const Watched *watched, int first, int end) {
+  if (!watched->source)
+    return 0;
+  for (int i = 0; i < watched->type_count; ++i)
+    if (current_version(watched->types[i]) != watched->versions[i])
+      return 0;
+  for (int i = first; i < end; ++i)
+    if (!holds(&watched->watches[i]))
+      return 0;
+  return 1;
+}
+
+Difference difference(const Watched *watched) {
+  for (int i = 0; i < watched->type_count; ++i)
+    if (current_version(watched->types[i]) != watched->versions[i])
+      return (Difference){i - MAX_WATCHED_TYPES, current_version(watched->types[i])};
+  for (int i = 0; i < watched->watch_count; ++i) {
+    const Watch *each = &watched->watches[i];
+    if (!holds(each))
+      return (Difference){i, each->name ? (uintptr_t)PyDict_GetItemWithError(each->dictionary, each->name) : 0};
+  }
+  return (Difference){-MAX_WATCHED_TYPES - 1, 0};
+}
+
+int try_again(Patience *patience, Difference met) {
+  unsigned int failures = ++patience->failures;
+  int other = met.place != patience->met.place || met.found != patience->met.found;
+  int again = failures <= PATIENCE || failures % INTERVAL == 0 || (other && failures - patience->last_try >= SOON);
+  if (again) {
+    patience->last_try = failures;
+    patience->met = met;
+  }
+  return again;
+}
