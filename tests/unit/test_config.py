@@ -8,6 +8,7 @@ import pytest
 from fork.assembly.version import Ingredients
 from fork.config import BaseWheel, load
 from fork.errors import ConfigError
+from fork.repository import Source
 from tests.support.environments import repository
 
 
@@ -66,7 +67,8 @@ def test_what_says_nothing_of_the_bytes_leaves_the_version_alone(small) -> None:
 
 
 def _digest(small, lane) -> str:
-    return Ingredients.gather(lane, {}, [], small.project.overlay(lane), small.project.native, []).digest()
+    folders = small.project.overlay(lane), small.project.native
+    return Ingredients.gather(lane, {}, [], *folders, [], Source("0" * 40, False)).digest()
 
 
 def _wheel(tags: str) -> BaseWheel:

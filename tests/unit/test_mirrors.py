@@ -30,7 +30,7 @@ def run(small: SmallProject, monkeypatch, tmp_path):
 @pytest.fixture
 def mirrored(small: SmallProject, run) -> SmallProject:
     """A project that re-does two upstream functions, locked."""
-    (small.project.root / OVERLAY).write_text(f'"""Mirrors {JIT_FILE}: between, second."""\n')
+    (small.project.root / OVERLAY).write_text(f'"""Mirrors {JIT_FILE}: between, second."""\nanswer = str\n')
     launch = small.project.native / "src" / "launch.c"
     launch.parent.mkdir(parents=True)
     launch.write_text(f"/* Mirrors {DRIVER_FILE}: driver */\n")
@@ -116,7 +116,7 @@ def test_a_function_that_moved_to_another_file_of_ours_is_said(mirrored, tmp_pat
 
 def test_a_decorator_of_ours_counts(mirrored, tmp_path) -> None:
     git = Git(open_tree(mirrored.project, mirrored.lane, mirrored.base, discard=True))
-    edits = {JIT_FILE: ("def between", "from ..fork import quick\n\n\n@quick.answer\ndef between")}
+    edits = {JIT_FILE: ("def between", "from ..fork import launches\n\n\n@launches.answer\ndef between")}
     commit(git, "speed/third.patch", "Answer quickly", edits)
     refresh(mirrored.project, mirrored.lane, mirrored.base, tmp_path / "refresh")
     found = faults(mirrored, tmp_path / "scratch")
