@@ -32,7 +32,7 @@ class Group:
     :param first: Functions whose keys are asked for before anything is compiled, by name.
     """
 
-    sources: tuple[str, ...]
+    sources: tuple[str, ...] = field(repr=False)
     places: tuple[str, ...]
     first: Sequence[str] = ()
 
