@@ -95,7 +95,7 @@ def _search(options: argparse.Namespace, folder: Path) -> Search:
 def _one(search: Search, program: Path) -> int:
     """Compare one program that was written before."""
     for side in (search.base, search.fork):
-        side.ask(program.absolute())
+        side.ask(program.absolute(), wanted="exact" if side is search.base else "ir")
     difference = between_sides(search.base.answer(), search.fork.answer())
     print(f"{difference.kind}\n{difference.detail}" if difference else "no difference")
     return 1 if difference else 0
