@@ -77,6 +77,7 @@ class Search:
     :param again: The fork once more, with another hash seed.
     :param folder: Where programs are written.
     :param generators: What writes them; the first one writes the simplest.
+    :param corrected: Whether the fork's corrections are on; without them it has the base's keys and names of functions.
     :param progress: Called after each group.
     :param noticed: Called with each difference of a kind that was not found before.
     """
@@ -86,6 +87,7 @@ class Search:
     again: Side
     folder: Path
     generators: Sequence[Generator]
+    corrected: bool = True
     progress: Callable[[Search], None] = lambda _: None
     noticed: Callable[[Found], None] = lambda _: None
     #: How many programs, requests, requests that compile, differences of each kind... there were.
@@ -156,7 +158,8 @@ class Search:
         """Send programs to all."""
         paths = [self._write(source) for source in group.sources]
         for path in paths[:BOTH]:
-            self.base.ask(path, group.first, "exact")  # the fork tells functions apart that the base gives one name
+            # The fork tells functions apart that the base gives one name.
+            self.base.ask(path, group.first, "exact" if self.corrected else "ir")
         for path in paths:
             self.fork.ask(path, group.first)
         self.again.ask(paths[0], group.first[::-1][1:], "keys")
@@ -165,11 +168,14 @@ class Search:
     def _differences(self, group: Group, paths: Sequence[Path]) -> list[Difference]:
         """Take the answers, and give what is not as it should be."""
         bases, forks = [self.base.answer() for _ in paths[:BOTH]], [self.fork.answer() for _ in paths]
-        found = [unstable(forks[0], self.again.answer())]
-        for base, fork in zip(bases, forks, strict=False):
-            found.append(between_sides(base, fork))
-        found += [between_programs(forks[0], fork, place) for fork, place in zip(forks[1:], group.places, strict=True)]
-        found += [between_programs(one, other, "two places") for one, other in combinations(forks[1:], 2)]
+        again = self.again.answer()
+        found = [between_sides(base, fork) for base, fork in zip(bases, forks, strict=False)]
+        if self.corrected:
+            found.append(unstable(forks[0], again))
+            found += [
+                between_programs(forks[0], one, place) for one, place in zip(forks[1:], group.places, strict=True)
+            ]
+            found += [between_programs(one, other, "two places") for one, other in combinations(forks[1:], 2)]
         self._count(forks)
         for path in paths:
             shutil.rmtree(path.parent)
