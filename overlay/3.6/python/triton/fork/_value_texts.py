@@ -40,6 +40,9 @@ _CONSTANTS_ON = enabled(CONSTANTS_SWITCH)
 SpecializationProxy = namedtuple("SpecializationProxy", ["constants", "signature"])
 
 _NUMBERS = frozenset(map(id, (bool, int, float, complex, type(None))))
+_PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range})
+_CONTAINERS = frozenset({tuple, list, set, frozenset, dict})
+_MOST_LEVELS = 20
 _WORDS_OF_OTHERS = frozenset({"None", "True", "False", "nan", "inf", "void", "Ellipsis"})
 
 
@@ -80,7 +83,30 @@ def constant_text(value: Any, names: Names | None = None) -> str:
         return str(value)
     if type(inner) is str and inner.isalpha() and inner not in _WORDS_OF_OTHERS:
         return str(value)
-    return describe(value, names=names)
+    described = describe(value, names=names)
+    # A description leaves out what code can hardly ask for. Where that cannot be proved, the base's text tells constants apart too.
+    if _is_whole(inner, _MOST_LEVELS):
+        return described
+    try:
+        return f"{described} {value!s}"
+    except RecursionError:
+        return described
+
+
+def _is_whole(value: Any, levels: int) -> bool:
+    """Tell whether a description says all that a constant consists of: it is plain data, or has a key."""
+    from triton.language.core import constexpr, dtype
+    from triton.runtime.jit import JITCallable
+
+    kind = type(value)
+    if kind in _PLAIN:
+        return True
+    if kind is constexpr:
+        return _is_whole(value.value, levels - 1)
+    if kind in _CONTAINERS:
+        parts = [*value, *value.values()] if kind is dict else value
+        return levels > 0 and all(_is_whole(part, levels - 1) for part in parts)
+    return kind is dtype or issubclass(kind, JITCallable) or name_of(kind)[0] == "numpy"
 
 
 def name_text(source: Any) -> str:
