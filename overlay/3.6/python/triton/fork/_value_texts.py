@@ -13,6 +13,7 @@ from typing import Any
 
 from triton.fork._content_texts import describe
 from triton.fork._definition_texts import is_data
+from triton.fork._interruptions import pass_on
 from triton.fork._key_search import key_of_called
 from triton.fork._names_asked import Names, names_asked
 from triton.fork._static_look import attributes_of, found_in, members_of, name_of
@@ -123,7 +124,8 @@ def name_text(source: Any) -> str:
     constants = {names[path[0]]: value for path, value in source.constants.items() if len(path) == 1}
     try:
         return f"-named {function.repr(SpecializationProxy(constants, source.signature))}"
-    except Exception:  # it is asked again, and its error reported, where the kernel is compiled
+    except Exception as error:  # it is asked again, and its error reported, where the kernel is compiled
+        pass_on(error)
         return "-named"
 
 
@@ -194,5 +196,6 @@ def _describe_or_give_up(value: Any, names: Names | None = None) -> str:
         if found_in(type(value), "data_ptr") is not None:  # memory of a device is left alone
             return "?"
         return describe(value, beyond=lambda _: "?", names=names, addresses=False)
-    except Exception:  # anybody's code: nobody's program may fail for it
+    except Exception as error:  # anybody's code: nobody's program may fail for it
+        pass_on(error)
         return "?"
