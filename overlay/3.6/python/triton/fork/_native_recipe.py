@@ -139,6 +139,8 @@ def recipe(
     if _vendor(kernel, run, caches[3]) is None or kernel.module is None or run.profile_scratch_size:
         return None
     if hasattr(kernel, "result") or not vars(kernel).keys().isdisjoint(_NOT_OF_KERNEL):
+    if not _specialises_as_ever(caches[3]):
+        return None
         return None
     steps, expanders = _steps(run.launch, len(function.params), kernel.packed_metadata)
     if steps is None:
@@ -221,9 +223,6 @@ def _vendor(kernel: Any, run: Any, backend: Any) -> str | None:
         and is_plain(CompiledKernel, *_OF_KERNEL, "result")
         and is_plain(launcher_class, *_OF_LAUNCHER)
     )
-    if package == _HIP:
-        asked = (backend_class.get_tensor_specialization, backend_class.is_within_2gb)
-        own = own and "torch" in sys.modules and all(is_own(member, backend_class.pack_metadata) for member in asked)
     return package if own else None
 
 
@@ -234,6 +233,22 @@ def _watched(kernel: Any, run: Any, backend: Any) -> Watched:
     watched: list[Any] = [names, None, None]
     for name in _OF_KERNEL:
         watched += (names, name, names[name])
+def _specialises_as_ever(backend: Any) -> bool:
+    """Tell whether a backend's tensors are specialised as the extension does it: by nobody else's function."""
+    class_ = type(backend)
+    if not {"supports_native_tensor_specialization", "get_tensor_specialization"}.isdisjoint(vars(backend)):
+        return False
+    if not class_.__module__.startswith(_HIP):
+        return class_.supports_native_tensor_specialization is True
+    base = importlib.import_module("triton.backends.compiler").BaseBackend
+    asked = (class_.get_tensor_specialization, class_.is_within_2gb)
+    return (
+        "torch" in sys.modules
+        and all(is_own(member, class_.pack_metadata) for member in asked)
+        and is_own(base.get_tensor_specialization, base.__init__)
+    )
+
+
     scratch = _OF_SCRATCH if getattr(run, "global_scratch_size", 0) else ()
     for name in (*_OF_LAUNCHER, *scratch):
         if name in vars(run):
