@@ -249,6 +249,14 @@ def _specialises_as_ever(backend: Any) -> bool:
     )
 
 
+def _watched(kernel: Any, run: Any, backend: Any) -> Watched:
+    """List what the base reads of a kernel and its launcher in every launch."""
+    names = vars(kernel)
+    watched: list[Any] = []
+    for name in _NOT_OF_KERNEL:
+        watched += (names, name, ...)
+    for name in _OF_KERNEL:
+        watched += (names, name, names[name])
     scratch = _OF_SCRATCH if getattr(run, "global_scratch_size", 0) else ()
     for name in (*_OF_LAUNCHER, *scratch):
         if name in vars(run):
