@@ -18,6 +18,10 @@ int cells_unchanged(PyObject *attributes) {
   Py_IncRef(key);
   PyObject *seen = PyObject_GetAttr(key, names.seen);
   Py_DecRef(key);
+  if (!seen && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    PyErr_Clear();
+    return 1; /* what somebody else has set */
+  }
   int same = seen && PyTuple_Check(seen);
   for (Py_ssize_t at = 0, size = same ? PyTuple_Size(seen) : 0; same && at + 1 < size; at += 2)
     same = holds(PyTuple_GetItem(seen, at), PyTuple_GetItem(seen, at + 1));

@@ -168,7 +168,8 @@ static Entry *find_or_learn(const Attempt *attempt, const Tokens *tokens) {
   if (place < dispatcher->entry_count) {
     Entry *entry = dispatcher->entries[place];
     entry->holders += 1;
-    if (is_cached(entry, attempt->caches)) {
+    /* Another class of the backend, or another member of it, may have the base choose another kernel. */
+    if (is_as_watched(&entry->watched, 0, 0) && is_cached(entry, attempt->caches)) {
       dispatcher->of_calls.failures = 0;
       return entry;
     }

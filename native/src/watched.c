@@ -52,12 +52,9 @@ static int watch_names(Watched *watched, PyObject *list) {
     Watch *each = &watched->watches[i];
     PyObject *expected = PyTuple_GetItem(list, 3 * i + 2);
     *each = (Watch){PyTuple_GetItem(list, 3 * i), PyTuple_GetItem(list, 3 * i + 1), expected == Py_Ellipsis ? NULL : expected,
-                    Py_TYPE(expected) == &PyList_Type, 0};
-    if (!PyDict_Check(each->dictionary) || (each->name != Py_None && Py_TYPE(each->name) != &PyUnicode_Type))
+                    Py_TYPE(expected) == &PyList_Type};
+    if (!PyDict_Check(each->dictionary) || Py_TYPE(each->name) != &PyUnicode_Type)
       return 0;
-    if (each->name == Py_None)
-      each->name = NULL;
-    each->size = PyDict_Size(each->dictionary);
   }
   return 1;
 }
@@ -78,8 +75,6 @@ int watch(Watched *watched, PyObject *source) {
 }
 
 static int holds(const Watch *each) {
-  if (!each->name)
-    return PyDict_Size(each->dictionary) == each->size;
   return PyDict_GetItemWithError(each->dictionary, each->name) == each->expected &&
          (!each->is_list || PyList_Size(each->expected) == 0);
 }
@@ -103,7 +98,7 @@ Difference difference(const Watched *watched) {
   for (int i = 0; i < watched->watch_count; ++i) {
     const Watch *each = &watched->watches[i];
     if (!holds(each))
-      return (Difference){i, each->name ? (uintptr_t)PyDict_GetItemWithError(each->dictionary, each->name) : 0};
+      return (Difference){i, (uintptr_t)PyDict_GetItemWithError(each->dictionary, each->name)};
   }
   return (Difference){-MAX_WATCHED_TYPES - 1, 0};
 }

@@ -7,12 +7,10 @@
 #define MAX_WATCHED_TYPES 8
 #define MAX_WATCHES 28
 
-/* `expected` is NULL where the dictionary must not have the name. A list must be empty as well. Without a name it is `size` that the
-   dictionary must have. */
+/* `expected` is NULL where the dictionary must not have the name. A list must be empty as well. */
 typedef struct {
   PyObject *dictionary, *name, *expected;
   int is_list;
-  Py_ssize_t size;
 } Watch;
 
 typedef struct {
@@ -31,8 +29,7 @@ unsigned int version_of(PyTypeObject *type);
 PyObject *type_version(PyObject *module, PyObject *type);
 
 /* Begins to watch what `source` lists: ((class, ...), (dictionary, name, value, ...)), where Ellipsis as the value means that the
-name must be absent, and None as the name that the dictionary must keep its size. What was watched before is forgotten then, but
-   not where `source` is no tuple. Returns 0, maybe with an exception set, where that is impossible. */
+   name must be absent. What was watched before is forgotten then, but not where `source` is no tuple. Returns 0, maybe with an exception set, where that is impossible. */
 int watch(Watched *watched, PyObject *source);
 
 /* Whether the classes and the watches from `first` to the one before `end` are as they were. Runs no code of others. */

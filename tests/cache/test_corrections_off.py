@@ -107,7 +107,11 @@ def test_a_cache_that_cannot_be_written(switch: str, run: Worker, fork_python: P
 def test_a_damaged_entry(switch: str, run: Worker, base_python: Path, fork_python: Path) -> None:
     base = run(base_python, "damage", "empty", "flip", "missing")
     off = run(fork_python, "damage", "empty", "flip", "missing", **{switch: "0"})
-    assert off == base
+    # Which of its characters is changed depends on the text of the metadata, which holds the key.
+    assert off.keys() == base.keys()
+    assert {name: off[name] for name in off if name != "kernel.json flip"} == {
+        name: base[name] for name in base if name != "kernel.json flip"
+    }
     assert base["__grp__kernel.json empty"]["first"].startswith("raised JSONDecodeError")
     assert base["kernel.cubin flip"]["first"]["kernel"] is False
 

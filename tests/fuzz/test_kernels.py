@@ -36,6 +36,7 @@ def search_with(base: Path, fork: Path, folder: Path, variables: Mapping[str, st
         Side("again", fork, folder / "again", {"PYTHONHASHSEED": "3", **other}),
         folder / "programs",
         list(GENERATORS.values()),
+        corrected=variables.get("TRITON_FORK") != "0",
     )
 
 

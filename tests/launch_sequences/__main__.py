@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--seed", type=int, default=1, metavar="N", help="where random choices start (default 1)")
     made.add_argument("--length", type=int, default=10, metavar="N", help="most steps of a program (default 10)")
     made.add_argument("--backend", choices=["cuda", "hip"], default="cuda", help="the driver (default cuda)")
+    made.add_argument("--early", action="store_true", help="let the first question to an argument change something")
     made.add_argument("--questions", action="store_true", help="foreign objects must be asked exactly as often")
     made.add_argument(
         "--only", choices=PARTS, nargs="*", default=PARTS, help="what is compared of a step (default: all)"
@@ -76,7 +77,7 @@ def search(options: argparse.Namespace, folder: Path) -> int:
             differing = pair.run(program)
             print(Finding(program, differing))
             return len(differing)
-        strategy = programs(options.backend, options.length)
+        strategy = programs(options.backend, options.length, early=options.early)
         known = [features(json.loads(path.read_text())) for path in options.known]
         looking = Search(pair, strategy, known)
         for each in looking.find_all(options.programs, options.seed, lambda text: print(text, file=sys.stderr)):

@@ -38,11 +38,13 @@ class Focus:
     :param backend: ``cuda`` or ``hip``
     :param kernels: names of functions
     :param tensors: names of kept tensors
+    :param early: whether a first question to a tensor or a constant may change something, besides raising
     """
 
     backend: str
     kernels: tuple[str, ...]
     tensors: tuple[str, ...]
+    early: bool = False
 
 
 def one_of(*choices: tuple[int, Strategy]) -> Strategy:

@@ -15,6 +15,7 @@ Program = list[Step]
 PHASES = ["", " after the grid", " after the launch"]
 QUESTIONS = [f"{question}{phase}" for question in ("data_ptr", "dtype") for phase in PHASES]
 QUESTIONS += ["eq", "hash", "index", "bool", "mod", "cache get", "cache item", "caches item"]
+FIRST_QUESTIONS = ("data_ptr", "dtype", "eq", "hash", "index", "bool", "mod", "device", "stream")
 EVENTS = ["allocator", "enter alone", "exit alone", "enter of a chain", "exit of a chain", "pre_run", "binder"]
 EVENTS += ["jit_cache_hook", "jit_post_compile_hook", "len of grid", "item of grid", "cache set"]
 moments = one_of(
@@ -51,7 +52,8 @@ def launches(draw: st.DrawFn, focus: Focus, *, depth: int = 1) -> Step:
         made["keywords"] = {"count": made["values"].pop(1)} if len(made["values"]) == 2 else {}
         made["fresh_names"] = draw(st.booleans())
     if depth and draw(st.booleans()):
-        made["during"] = draw(st.lists(st.tuples(moments, during(focus)).map(list), min_size=1, max_size=3))
+        happening = draw(st.lists(st.tuples(moments, during(focus)).map(list), min_size=1, max_size=3))
+        made["during"] = [each for each in happening if focus.early or not is_early(*each)]
     return made
 
 
@@ -68,6 +70,17 @@ def during(focus: Focus) -> Steps:
     )
 
 
+def is_early(moment: str, inner: Step) -> bool:
+    """Tell whether something changes when an argument is asked for the first time.
+
+    Where a kind of call is new, the fork asks and then goes the base's way, which asks again: it sees what has changed.
+
+    :param moment: the moment
+    :param inner: what happens then
+    """
+    return moment in FIRST_QUESTIONS and inner["do"] != "raise"
+
+
 def in_thread(inner: Step) -> Step:
     """Make a step of one that another thread does.
 
@@ -80,9 +93,11 @@ def in_thread(inner: Step) -> Step:
 def suspensions(draw: st.DrawFn, focus: Focus) -> Step:
     """Draw a launch in another thread that waits for a later step."""
     inner = draw(launches(focus, depth=0))
-    pause = [draw(st.sampled_from(["grid", "grid", "data_ptr", "data_ptr after the grid", *EVENTS])), {"do": "pause"}]
+    early = ["data_ptr"] if focus.early else []
+    pause = [draw(st.sampled_from(["grid", "grid", "data_ptr after the grid", *early, *EVENTS])), {"do": "pause"}]
     change = draw(st.lists(st.tuples(moments, changes(focus)).map(list), max_size=1))
     launch = {name: value for name, value in inner.items() if name != "do"}
+    change = [each for each in change if focus.early or not is_early(*each)]
     return {"do": "begin", "launch": {**launch, "times": 1, "during": [pause, *change]}}
 
 
@@ -115,15 +130,16 @@ def steps(focus: Focus) -> Steps:
 
 
 @st.composite
-def programs(draw: st.DrawFn, backend: str = "cuda", length: int = 10) -> Program:
+def programs(draw: st.DrawFn, backend: str = "cuda", length: int = 10, *, early: bool = False) -> Program:
     """Draw a program: launches that the fork can learn, then changes and launches in turn.
 
     :param backend: ``cuda`` or ``hip``
     :param length: most steps after the first launches
+    :param early: whether a first question to an argument may change something
     """
     kernels = tuple(draw(st.lists(st.sampled_from(BARE + ["plain"] * 6), min_size=1, max_size=2, unique=True)))
     tensors = tuple(draw(st.lists(st.sampled_from(TENSORS), min_size=1, max_size=2, unique=True)))
-    focus = Focus(backend, kernels, tensors)
+    focus = Focus(backend, kernels, tensors, early)
     probes = [usual_launch(kernel, tensors[0], 3) for kernel in kernels]
     program = list(probes) if draw(st.integers(0, 3)) else []
     for other in draw(st.lists(steps(focus), min_size=length // 2, max_size=length)):

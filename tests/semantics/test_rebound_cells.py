@@ -24,7 +24,8 @@ def test_launches_follow_what_is_bound(run_both: Both, variables: dict[str, str]
     assert base["by a hook"] == [11, 12, *[11, 12] * 3]
     assert fork["by a hook"] == [11, 12, 11, 11, 12, 12, 11, 11]
     assert (base["of one source"], fork["of one source"]) == ([11, 11, 11], [11, 12, 11])
-    assert (base["while generated"], fork["while generated"]) == ([12, 12], [11, 12])
+    # What names the kernel is asked before the key is made, since the name is in it: key and code have the value that it binds.
+    assert (base["while generated"], fork["while generated"]) == ([12, 12], [12, 12])
     # No job fails that ran before.
     assert fork["without meaning"] == base["without meaning"] == [11] * 10
     compiled, long = fork["rebound counts"]

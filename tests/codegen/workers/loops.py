@@ -29,6 +29,8 @@ BODIES = {
     "nested_error": "for k in range(n):\n        for j in range(k):\n            a = a + tl.arange(0, 3)",
     "static": "for s in tl.static_range(3):\n        for k in range(n):\n            if s == 1:\n                a += k",
     "constant_of_a_constant": "t: tl.constexpr = tl.constexpr(T[0])\n    for k in range(n):\n        a += t[0]",
+    "named_in_vain": "i = n + 1\n    for k in range(n):\n        a = a\n        if k > 2:\n            pass\n        else:\n            i = k\n    a += i",
+    "named_in_vain_inside": "i = n + 1\n    for j in range(n):\n        for k in range(n):\n            a = a\n            if k > 2:\n                i = j\n            else:\n                i = n\n    a += i",
     "print": "for k in range(n):\n        for j in range(k):\n            tl.static_print('once')\n            a += j",
 }
 RETURNING = "T = tl.constexpr(((1.0, True), 2))\n\n\n@triton.jit\ndef last(a, n):\n    for k in range(n):\n        a += k\n    return a\n\n\n"

@@ -4,6 +4,7 @@
     python -m tests.fuzz.kernels --base BASE --fork FORK --seed 7 --count 10000       50,000 programs
     python -m tests.fuzz.kernels --base BASE --fork FORK --language gluon             only Gluon
     python -m tests.fuzz.kernels --base BASE --fork FORK --set TRITON_FORK_LOOPS=0    with a part of the fork turned off
+    python -m tests.fuzz.kernels --base BASE --fork FORK --set TRITON_FORK=0          with nothing of it: no keys are compared
     python -m tests.fuzz.kernels --base BASE --fork FORK --program failures/1/0.py  one program that was written
 
 BASE and FORK are Python interpreters of environments with the unpatched Triton and the fork. Each group is a program and four
@@ -87,6 +88,7 @@ def _search(options: argparse.Namespace, folder: Path) -> Search:
         Side("again", options.fork, folder / "again", {"PYTHONHASHSEED": "3", **variables}),
         folder / "programs",
         chosen,
+        not {"TRITON_FORK=0", "TRITON_FORK_FIXES=0"} & set(options.set),
         progress,
         lambda found: _keep(found, options.failures / str(found.number)),
     )
@@ -95,7 +97,7 @@ def _search(options: argparse.Namespace, folder: Path) -> Search:
 def _one(search: Search, program: Path) -> int:
     """Compare one program that was written before."""
     for side in (search.base, search.fork):
-        side.ask(program.absolute())
+        side.ask(program.absolute(), wanted="exact" if side is search.base and search.corrected else "ir")
     difference = between_sides(search.base.answer(), search.fork.answer())
     print(f"{difference.kind}\n{difference.detail}" if difference else "no difference")
     return 1 if difference else 0

@@ -9,12 +9,13 @@ from typing import Any
 
 from tests.fuzz.kernels.processes import Answer
 
-__all__ = ["OUTSIDE", "Difference", "between_programs", "between_sides", "unstable"]
+__all__ = ["OUTSIDE", "Difference", "between_programs", "between_sides", "is_numbered", "unstable"]
 
 #: What the answers to a request hold that base and fork must agree on.
 _COMPARED = ("ok", "text", "printed", "warned")
 _LOCATIONS = re.compile(r"(?m)^#loc.*\n| loc\(.*")
 _MOST_LINES = 60
+_NUMBERED = re.compile(r'tt\.func private .*\.\d+"?\((%|\))')
 #: Places that the source of no function holds.
 OUTSIDE = frozenset(
     {
@@ -78,6 +79,11 @@ def _of_request(base: dict[str, Any], fork: dict[str, Any]) -> Difference | None
         if base[what] != fork[what]:
             return Difference(what, _diff("\n".join(base[what]), "\n".join(fork[what])))
     return None
+
+
+def is_numbered(answer: dict[str, Any]) -> bool:
+    """Tell whether there are functions that the base gives one name."""
+    return bool(answer["ok"]) and _NUMBERED.search(answer["text"]) is not None
 
 
 def unstable(fork: Answer, again: Answer) -> Difference | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tests.fuzz.kernels.kinds import Constant, spelled
 from tests.fuzz.kernels.module import Context, Module
 
-__all__ = ["condition", "constant", "literal", "passed", "shape"]
+__all__ = ["alike", "condition", "constant", "literal", "passed", "shape"]
 
 _INTEGERS = ("1", "2", "3", "0", "5", "-1")
 _FLOATS = ("0.5", "1.0", "2.0", "0.0", "-0.0", "1e-3", "-1.5")
@@ -89,6 +89,23 @@ def constant(context: Context, wanted: Constant, depth: int = 2) -> str:
         operator = context.module.hole(operators, "operator between constants")
         return f"({one} {operator} {other})"
     return f"({one} if {condition(context, depth - 1)} else {other})"
+
+
+def alike(context: Context) -> tuple[str, str]:
+    """Write two constants that are equal, or print alike, but are not the same."""
+    return context.choices.pick(
+        (
+            ("1", "'1'"),
+            ("True", "'True'"),
+            ("None", "'None'"),
+            ("0.0", "-0.0"),
+            ("1", "True"),
+            ("1", "1.0"),
+            ("(1, 2)", "(True, 2)"),
+            ("tl.float32", "'fp32'"),
+            ("2.0", "'2.0'"),
+        )
+    )
 
 
 def passed(context: Context, wanted: Constant, depth: int = 1) -> str:

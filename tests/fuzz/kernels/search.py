@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 
 from tests.fuzz.kernels.choices import Choices
-from tests.fuzz.kernels.comparison import OUTSIDE, Difference, between_programs, between_sides, unstable
+from tests.fuzz.kernels.comparison import OUTSIDE, Difference, between_programs, between_sides, is_numbered, unstable
 from tests.fuzz.kernels.processes import Answer, Side
 from tests.fuzz.kernels.program import Program
 from tests.fuzz.kernels.shrinking import recorded, smallest, with_fewer_lines
@@ -32,7 +32,7 @@ class Group:
     :param first: Functions whose keys are asked for before anything is compiled, by name.
     """
 
-    sources: tuple[str, ...]
+    sources: tuple[str, ...] = field(repr=False)
     places: tuple[str, ...]
     first: Sequence[str] = ()
 
@@ -77,6 +77,7 @@ class Search:
     :param again: The fork once more, with another hash seed.
     :param folder: Where programs are written.
     :param generators: What writes them; the first one writes the simplest.
+    :param corrected: Whether the fork's corrections are on; without them it has the base's keys and names of functions.
     :param progress: Called after each group.
     :param noticed: Called with each difference of a kind that was not found before.
     """
@@ -86,6 +87,7 @@ class Search:
     again: Side
     folder: Path
     generators: Sequence[Generator]
+    corrected: bool = True
     progress: Callable[[Search], None] = lambda _: None
     noticed: Callable[[Found], None] = lambda _: None
     #: How many programs, requests, requests that compile, differences of each kind... there were.
@@ -156,7 +158,8 @@ class Search:
         """Send programs to all."""
         paths = [self._write(source) for source in group.sources]
         for path in paths[:BOTH]:
-            self.base.ask(path, group.first)
+            # The fork tells functions apart that the base gives one name.
+            self.base.ask(path, group.first, "exact" if self.corrected else "ir")
         for path in paths:
             self.fork.ask(path, group.first)
         self.again.ask(paths[0], group.first[::-1][1:], "keys")
@@ -165,25 +168,18 @@ class Search:
     def _differences(self, group: Group, paths: Sequence[Path]) -> list[Difference]:
         """Take the answers, and give what is not as it should be."""
         bases, forks = [self.base.answer() for _ in paths[:BOTH]], [self.fork.answer() for _ in paths]
-        found = [unstable(forks[0], self.again.answer())]
-        for base, fork, path in zip(bases, forks, paths, strict=False):
-            found.append(self._between(base, fork, path))
-        found += [between_programs(forks[0], fork, place) for fork, place in zip(forks[1:], group.places, strict=True)]
-        found += [between_programs(one, other, "two places") for one, other in combinations(forks[1:], 2)]
+        again = self.again.answer()
+        found = [between_sides(base, fork) for base, fork in zip(bases, forks, strict=False)]
+        if self.corrected:
+            found.append(unstable(forks[0], again))
+            found += [
+                between_programs(forks[0], one, place) for one, place in zip(forks[1:], group.places, strict=True)
+            ]
+            found += [between_programs(one, other, "two places") for one, other in combinations(forks[1:], 2)]
         self._count(forks)
         for path in paths:
             shutil.rmtree(path.parent)
         return [difference for difference in found if difference is not None]
-
-    def _between(self, base: Answer, fork: Answer, path: Path) -> Difference | None:
-        difference = between_sides(base, fork)
-        if difference is None:
-            return None
-        self.base.ask(path, (), "exact")
-        if between_sides(self.base.answer(), fork) is None:
-            self.counts["functions that only the fork tells apart"] += 1
-            return None
-        return difference
 
     def _write(self, source: str) -> Path:
         """Write a program to a folder of its own: Triton reads sources from files."""
@@ -197,6 +193,7 @@ class Search:
         """Count programs, and what became of those that nothing was changed in."""
         self.counts["programs"] += len(forks)
         self.counts["faults"] += "fault" in forks[0]
+        self.counts["programs with functions told apart"] += any(map(is_numbered, forks[0].get("requests", [])))
         for answer in forks[0].get("requests", []):
             self.counts["compilations"] += 1
             self.counts["compiled"] += answer["ok"]

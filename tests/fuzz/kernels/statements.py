@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.fuzz.kernels import memory
 from tests.fuzz.kernels.calls import call, callable_here, value
-from tests.fuzz.kernels.constants import condition, constant, literal, passed
+from tests.fuzz.kernels.constants import alike, condition, constant, literal, passed
 from tests.fuzz.kernels.expressions import expression, is_triton, layout, number_for, ranges
 from tests.fuzz.kernels.kinds import Aggregate, Constant, Kind, Tensor, Tuple
 from tests.fuzz.kernels.module import ANY, Context
@@ -20,7 +20,15 @@ _SHAPES: tuple[tuple[str, ...], ...] = (("B",), (), ("B",), ("M", "N"), ("M", "M
 
 def simple(context: Context) -> list[str]:
     """Write a statement that has no others inside."""
-    ways: list[tuple[int, Writer]] = [(5, _new), (5, _again), (3, _augmented), (1, _exchange), (2, _tuple), (2, _plain)]
+    ways: list[tuple[int, Writer]] = [
+        (5, _new),
+        (5, _again),
+        (3, _augmented),
+        (3, _copied),
+        (1, _exchange),
+        (2, _tuple),
+        (2, _plain),
+    ]
     ways += [(2, _noted), (1, _nothing), (1, _not_taken)]
     if not context.unrolled:
         ways.append((3, _constant))
@@ -29,7 +37,7 @@ def simple(context: Context) -> list[str]:
     if not context.pure:
         if memory.pointers(context):
             ways += [(5, memory.store), (1, memory.atomic)]
-            ways += [(4, _seen)] if "p1" in context.variables else []
+            ways += [(4, _seen), (2, _noted_twice)] if "p1" in context.variables else []
             ways += [(1, memory.block_pointer), (1, memory.descriptor)] if is_triton(context) else []
         if not is_triton(context):
             ways += [(2, memory.shared), (1, _late_layout)]
@@ -78,6 +86,18 @@ def _augmented(context: Context) -> list[str]:
     name, kind = context.choices.pick(numbers)
     operand = number_for(context, kind.dtype) if context.choices.chance(40) else expression(context, kind, 2)
     return [f"{name} {context.module.hole(('+', '-', '*'), 'operator')}= {operand}"]
+
+
+def _copied(context: Context) -> list[str]:
+    """Give a variable, a new one for some, the very value of another."""
+    tensors = context.tensors()
+    if not tensors:
+        return _new(context)
+    other, kind = context.choices.pick(tensors)
+    names = [name for name in context.named(kind, assignable=True) if name != other]
+    return [
+        f"{context.choices.pick(names) if names and context.choices.chance(70) else _define(context, kind)} = {other}"
+    ]
 
 
 def _exchange(context: Context) -> list[str]:
@@ -133,6 +153,14 @@ def _seen(context: Context) -> list[str]:
     kinds += [Constant("dtype", ("fp32",)), Constant("tuple", (Constant("int"), Constant("bool")))]
     text = passed(context, context.choices.pick(kinds))
     return [f"tl.store(p1, number_of({text}))"]
+
+
+def _noted_twice(context: Context) -> list[str]:
+    """Pass two constants that are hard to tell apart to one function."""
+    one, other = alike(context)
+    if context.choices.chance(50):
+        one, other = other, one
+    return [f"noted(p1, tl.constexpr({one}))", f"noted(p1, tl.constexpr({other}))"]
 
 
 def _unpacked(context: Context) -> list[str]:

@@ -116,7 +116,7 @@ def _generated(source: Any, target: Any, backend: Any, options: Any, path: Path)
             text, ok = "".join(_messages(error)), False
 
     def without_paths(what: str) -> str:
-        return what.replace(str(path.parent), "PROGRAM").replace(_TRITON, "TRITON")
+        return what.replace(_TRITON, "TRITON").replace(str(path.parent), "PROGRAM")
 
     notes = sorted({_note(warning, path) for warning in warned})
     said = sorted(set(without_paths(printed.getvalue()).splitlines()))

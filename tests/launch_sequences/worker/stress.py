@@ -10,6 +10,7 @@ import json
 import random
 import sys
 import threading
+import traceback
 from collections import Counter
 from pathlib import Path
 
@@ -53,7 +54,7 @@ class Stress:
             try:
                 kernel = self.function[grid](tensor, 5)
             except Exception as error:
-                self.wrong.append(["raised", type(error).__name__, str(error)])
+                self.wrong.append(["raised", *traceback.format_exception(error)[-3:]])
                 continue
             if kernel.src.signature["pointer"] != f"*{TYPES[tensor.element]}":
                 self.wrong.append(["kernel", tensor.element, str(kernel.src.signature)])

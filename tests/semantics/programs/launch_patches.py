@@ -155,6 +155,73 @@ def modules():
     ))  # fmt: skip
 
 
+def same_number():
+    """A hook, or an attribute of a kernel, that comes where another name goes."""
+    compiled = kernel[(1,)](tensor(0x1000), 5)
+    compiled.of_others = knobs.runtime.kernel_load_start_hook = None
+    for _ in range(80):
+        launch()
+    EVENTS.append("== swapped.hook")
+    del knobs.runtime.kernel_load_start_hook
+    knobs.runtime.launch_enter_hook = lambda _: EVENTS.append("entered")
+    launch()
+    launch()
+    del knobs.runtime.launch_enter_hook
+    for _ in range(80):
+        launch()
+    EVENTS.append("== swapped.launch_metadata")
+    del compiled.of_others
+    compiled.launch_metadata = told("launch_metadata", type(compiled).launch_metadata.__get__(compiled))
+    launch()
+    launch()
+    del compiled.launch_metadata
+    launch()
+
+
+def backends():
+    """A backend that specialises tensors in a way of its own, for addresses that differ to it alone."""
+    backend = type(kernel.device_caches[0][3])
+
+    def attributes():
+        addresses = (0x1000, 0x1010, 0x1000, 0x1010)
+        EVENTS.extend(str(kernel[(1,)](tensor(address), 5).src.attrs) for address in addresses)
+
+    attributes()
+    EVENTS.append("== backend.get_tensor_specialization")
+    backend.get_tensor_specialization = staticmethod(lambda value, **_: "D" if value.data_ptr() % 128 == 0 else "")
+    backend.supports_native_tensor_specialization = False
+    attributes()
+    del backend.get_tensor_specialization, backend.supports_native_tensor_specialization
+    attributes()
+
+
+class Lazy:
+    """What it is comes out when it is asked for its address."""
+
+    real = "float32"
+
+    @property
+    def data_ptr(self):
+        self.real = "float16"
+        return lambda: 0x1000
+
+    @property
+    def dtype(self):
+        return self.real
+
+
+def values():
+    EVENTS.append("== values.lazy")
+    given = [tensor(0x1000), Lazy(), tensor(0x1000), Lazy(), tensor(0x1000), Lazy()]
+    EVENTS.extend(str(kernel[(1,)](value, 5).src.signature) for value in given)
+    EVENTS.append("== values.hash")
+    before = kernel.hash
+    for key in (type("Text", (str,), {})("abc"), ("abc",), 5):
+        kernel.hash = key
+        launch()
+    kernel.hash = before
+
+
 def caches():
     def with_binder(before):
         made = collections.defaultdict(before.default_factory)
@@ -197,7 +264,8 @@ def allocations():
 
 for _ in range(3):
     launch()
+same_number()
 instance_attributes(kernel[(1,)](tensor(0x1000), 5))
-for part in (classes, modules, caches, allocations):
+for part in (classes, modules, backends, values, caches, allocations):
     part()
 print(json.dumps(EVENTS))

@@ -200,7 +200,7 @@ def by_a_hook():
 
 
 def while_generated():
-    """The function that names the kernel binds the variable: the code is that of the value in the key."""
+    """The function that names the kernel binds the variable before the key is made."""
     value = ELEVEN
 
     def name(_):

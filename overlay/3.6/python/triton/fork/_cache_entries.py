@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from triton.fork import _cache_files
+from triton.fork._interruptions import pass_on
 from triton.fork._switches import enabled
 
 __all__ = [
@@ -127,6 +128,7 @@ def read_group(path: str) -> ArtifactGroup | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        pass_on(error)
         say_damaged(path, error)
         return None
     missing = [child for child in group.values() if not os.path.isfile(child)]
@@ -145,6 +147,7 @@ def find(manager: Any, filename: str) -> Mapping[str, str]:
     try:
         return manager.get_group(filename) or {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        pass_on(error)
         if not ON:
             raise
         say_damaged(filename, error)
@@ -167,6 +170,7 @@ def load(make_kernel: Callable[[], Any], path: str, key: str) -> Any:
             raise DamagedEntryError("it is the entry of another kernel")
         _check_binary(kernel)
     except Exception as error:  # an error that is not the entry's fault comes again after compiling
+        pass_on(error)
         say_damaged(path, error)
         return None
     return kernel
@@ -202,7 +206,8 @@ def _read(group: Mapping[str, str], path: Path) -> str | bytes:
     try:
         with io.FileIO(path) as stream:  # what Path.read_bytes does, without its detours
             data = stream.read()
-    except OSError:
+    except OSError as error:
+        pass_on(error)
         if held is None:
             raise
         return held  # type: ignore[no-any-return]
@@ -253,6 +258,7 @@ def read_timings(path: str, make_config: Callable[..., Any]) -> dict[Any, Any]:
         stored = json.loads(Path(path).read_bytes())["configs_timings"]
         timings = {make_config(**config): timing for config, timing in stored}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        pass_on(error)
         if not _TIMINGS_ON:
             raise
         say_damaged(path, error)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from triton.fork._definition_texts import SIMPLE, class_parts, code_parts, function_parts, is_installed, method_parts
 from triton.fork._descriptions import FORGET, Description, Parts, TooMuchError
+from triton.fork._interruptions import pass_on
 from triton.fork._key_search import key_of_called
 from triton.fork._object_texts import counting_attributes
 from triton.fork._static_look import attributes_of, found_in, is_made_in_python, members_of, mro_of, name_of
@@ -213,7 +214,8 @@ def _reduced(value: Any) -> Any:
     """Give what pickling would keep of an object, or where the object lies."""
     try:
         return value.__reduce__()
-    except Exception:  # it may be anybody's code; such a value has another key in every process
+    except Exception as error:  # it may be anybody's code; such a value has another key in every process
+        pass_on(error)
         return repr(value)
 
 

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ._interruptions import pass_on
 from ._rebound_cells import Cells, FunctionKey, holds, publish
 from ._switches import enabled
 
@@ -64,8 +65,8 @@ class _Search:
         else:
             try:
                 return self._visit(function)
-            except Exception:  # noqa: S110 - of what variables hold now no code can be made: the function is what it was
-                pass
+            except Exception as error:  # of what variables hold now no code can be made: the function is what it was
+                pass_on(error)
         self._note(getattr(finished, "cells", None))
         return finished
 

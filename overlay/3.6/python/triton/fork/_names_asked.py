@@ -15,6 +15,7 @@ from typing import Any
 
 from triton.fork._code_uses import READ_ANYTHING, uses_of
 from triton.fork._definition_texts import SIMPLE, is_installed, may_be_asked
+from triton.fork._interruptions import pass_on
 from triton.fork._static_look import attributes_of, function_of, members_of, mro_of, name_of
 
 __all__ = ["Names", "names_asked", "names_of_source"]
@@ -82,7 +83,8 @@ def _hands_on(function: Any) -> bool:
     """Tell whether a function returns something, or sets parts of what it was given."""
     try:
         tree = ast.parse(function.src)
-    except Exception:  # it cannot be compiled either
+    except Exception as error:  # it cannot be compiled either
+        pass_on(error)
         return True
     return any(
         (type(node) is ast.Return and node.value is not None)
@@ -100,7 +102,8 @@ def names_asked(roots: Iterable[Any]) -> frozenset[str] | None:
     """
     try:
         return _Search(roots).names()
-    except Exception:  # a name not yet defined, a source that cannot be read: then everything counts
+    except Exception as error:  # a name not yet defined, a source that cannot be read: then everything counts
+        pass_on(error)
         return None
 
 

@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from . import _native_guards, _native_recipe
+from ._interruptions import pass_on
 from ._native import extension
 from ._switches import enabled
 
@@ -59,25 +60,10 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*arguments)
         except Exception as error:
-            if _is_of_a_signal(error):
-                raise
+            pass_on(error)
             return None
 
     return called
-
-
-def _is_of_a_signal(error: BaseException) -> bool:
-    """Tell whether an exception comes out of a signal's handler, and so only once."""
-    signal = sys.modules.get("signal")
-    traceback = error.__traceback__
-    if signal is None or traceback is None:
-        return False
-    codes = set()
-    while traceback is not None:
-        codes.add(traceback.tb_frame.f_code)
-        traceback = traceback.tb_next
-    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
-    return any(getattr(each, "__code__", getattr(type(each).__call__, "__code__", None)) in codes for each in handlers)
 
 
 def _finish(kernel: Any, grid: tuple[Any, Any, Any, Any], stream: Any, values: list[Any]) -> Any:

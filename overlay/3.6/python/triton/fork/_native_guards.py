@@ -14,7 +14,7 @@ from ._native import is_own
 
 __all__ = ["Watched", "environment", "is_plain", "usual", "versions_tell"]
 
-#: Classes, and dictionary, name and value, one after the other; None as the name stands for the dictionary's size.
+#: Classes, and dictionary, name and value, one after the other; Ellipsis as the value stands for a name that must not be there.
 Watched = tuple[tuple[type, ...], tuple[Any, ...]]
 
 # What the extension reads in the dictionary of a function.
@@ -88,7 +88,7 @@ def environment() -> tuple[Watched, int, dict[str, Any], dict[str, Any]] | None:
     before = _names(vars(jit), "compute_cache_key", "driver", "knobs") + _names(vars(knobs), "compilation", "runtime")
     before += _names(vars(runtime), "debug") + _names(vars(compilation), "instrumentation_mode")
     after = _names(vars(jit), "knobs") + _names(vars(knobs), "runtime")
-    after += _few_names(vars(runtime), "launch_enter_hook", "launch_exit_hook")
+    after += _names(vars(runtime), "launch_enter_hook", "launch_exit_hook")
     for hook in (runtime.launch_enter_hook, runtime.launch_exit_hook):
         if type(hook) is chain and type(hook.calls) is list:
             after += _names(vars(hook), "calls")
@@ -102,11 +102,6 @@ def environment() -> tuple[Watched, int, dict[str, Any], dict[str, Any]] | None:
 def _names(dictionary: dict[str, Any], *names: str) -> tuple[Any, ...]:
     """Watch names in a dictionary as they are, with Ellipsis for one that must not be there."""
     return sum(((dictionary, name, dictionary.get(name, ...)) for name in names), ())
-
-
-def _few_names(dictionary: dict[str, Any], *names: str) -> tuple[Any, ...]:
-    """Watch names in a dictionary as they are; where it has none of them, its size is enough."""
-    return _names(dictionary, *names) if any(name in dictionary for name in names) else (dictionary, None, None)
 
 
 def usual(class_: Any) -> Watched | None:

@@ -11,10 +11,12 @@ import functools
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any
 
 from ._native import is_own
 from ._native_guards import Watched, is_plain
+from ._static_look import found_in
 
 __all__ = ["Answer", "describe", "recipe"]
 
@@ -32,6 +34,9 @@ _UNKNOWN, _TENSOR, _DESCRIPTOR, _TUPLE, _CONSTANT = range(5)
 # Names that JITFunction.run takes or gives itself.
 _RESERVED = frozenset({"self", "grid", "warmup", "debug", "instrumentation_mode"})
 _REFUSED = frozenset({"self", "grid", "warmup"})
+
+# Methods that looking them up does not run.
+_METHODS = (FunctionType, BuiltinFunctionType, MethodDescriptorType)
 
 # Package of a vendor -> its backend's class and its launcher's.
 _CUDA, _HIP = "triton.backends.nvidia", "triton.backends.amd"
@@ -113,7 +118,9 @@ def _kind(class_: type) -> int:
     members = [name for each in class_.__mro__[:-1] for name in vars(each)]
     if issubclass(class_, others) or "__class__" in members or "data_ptr" not in members:
         return _UNKNOWN
-    return _TENSOR
+    # The base asks for `data_ptr` before all else: that must be a question which nobody sees.
+    plain = class_.__getattribute__ is object.__getattribute__
+    return _TENSOR if plain and type(found_in(class_, "data_ptr")) in _METHODS else _UNKNOWN
 
 
 def recipe(
@@ -132,6 +139,8 @@ def recipe(
     :param answers: What tensors and descriptors among the arguments answered, in the order of the parameters.
     :returns: A recipe as ``native/src/entry.h`` describes it. ``None`` where the base has no kernel yet, or only it can launch.
     """
+    if not _specialises_as_ever(caches[3]):
+        return None
     key, kernel = _cached(function, caches, arguments, keywords, answers)
     if kernel is None:
         return None
@@ -221,17 +230,31 @@ def _vendor(kernel: Any, run: Any, backend: Any) -> str | None:
         and is_plain(CompiledKernel, *_OF_KERNEL, "result")
         and is_plain(launcher_class, *_OF_LAUNCHER)
     )
-    if package == _HIP:
-        asked = (backend_class.get_tensor_specialization, backend_class.is_within_2gb)
-        own = own and "torch" in sys.modules and all(is_own(member, backend_class.pack_metadata) for member in asked)
     return package if own else None
+
+
+def _specialises_as_ever(backend: Any) -> bool:
+    """Tell whether a backend's tensors are specialised as the extension does it: by nobody else's function."""
+    class_ = type(backend)
+    if not {"supports_native_tensor_specialization", "get_tensor_specialization"}.isdisjoint(vars(backend)):
+        return False
+    if not class_.__module__.startswith(_HIP):
+        return class_.supports_native_tensor_specialization is True
+    base = importlib.import_module("triton.backends.compiler").BaseBackend
+    asked = (class_.get_tensor_specialization, class_.is_within_2gb)
+    return (
+        "torch" in sys.modules
+        and all(is_own(member, class_.pack_metadata) for member in asked)
+        and is_own(base.get_tensor_specialization, base.__init__)
+    )
 
 
 def _watched(kernel: Any, run: Any, backend: Any) -> Watched:
     """List what the base reads of a kernel and its launcher in every launch."""
     names = vars(kernel)
-    # The size tells of names that must not be there.
-    watched: list[Any] = [names, None, None]
+    watched: list[Any] = []
+    for name in _NOT_OF_KERNEL:
+        watched += (names, name, ...)
     for name in _OF_KERNEL:
         watched += (names, name, names[name])
     scratch = _OF_SCRATCH if getattr(run, "global_scratch_size", 0) else ()

@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from ._beside import Beside
+from ._interruptions import pass_on
 from ._switches import enabled
 from .codegen.kernels import current
 
@@ -150,7 +151,8 @@ def _may_be_read(value: Any) -> bool:
             or bool(getattr(value, "__triton_builtin__", False) or getattr(value, "__triton_aggregate__", False))
             or getattr(value, "__module__", "").startswith((TRITON_MODULE, GLUON_MODULE))
         )
-    except Exception:  # the code generator would fail in the same way
+    except Exception as error:  # the code generator would fail in the same way
+        pass_on(error)
         return False
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from triton.fork._content_texts import describe
 from triton.fork._definition_texts import is_data
+from triton.fork._interruptions import pass_on
 from triton.fork._key_search import key_of_called
 from triton.fork._names_asked import Names, names_asked
 from triton.fork._static_look import attributes_of, found_in, members_of, name_of
@@ -40,6 +41,9 @@ _CONSTANTS_ON = enabled(CONSTANTS_SWITCH)
 SpecializationProxy = namedtuple("SpecializationProxy", ["constants", "signature"])
 
 _NUMBERS = frozenset(map(id, (bool, int, float, complex, type(None))))
+_PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range})
+_CONTAINERS = frozenset({tuple, list, set, frozenset, dict})
+_MOST_LEVELS = 20
 _WORDS_OF_OTHERS = frozenset({"None", "True", "False", "nan", "inf", "void", "Ellipsis"})
 
 
@@ -80,7 +84,30 @@ def constant_text(value: Any, names: Names | None = None) -> str:
         return str(value)
     if type(inner) is str and inner.isalpha() and inner not in _WORDS_OF_OTHERS:
         return str(value)
-    return describe(value, names=names)
+    described = describe(value, names=names)
+    # A description leaves out what code can hardly ask for. Where that cannot be proved, the base's text tells constants apart too.
+    if _is_whole(inner, _MOST_LEVELS):
+        return described
+    try:
+        return f"{described} {value!s}"
+    except RecursionError:
+        return described
+
+
+def _is_whole(value: Any, levels: int) -> bool:
+    """Tell whether a description says all that a constant consists of: it is plain data, or has a key."""
+    from triton.language.core import constexpr, dtype
+    from triton.runtime.jit import JITCallable
+
+    kind = type(value)
+    if kind in _PLAIN:
+        return True
+    if kind is constexpr:
+        return _is_whole(value.value, levels - 1)
+    if kind in _CONTAINERS:
+        parts = [*value, *value.values()] if kind is dict else value
+        return levels > 0 and all(_is_whole(part, levels - 1) for part in parts)
+    return kind is dtype or issubclass(kind, JITCallable) or name_of(kind)[0] == "numpy"
 
 
 def name_text(source: Any) -> str:
@@ -97,7 +124,8 @@ def name_text(source: Any) -> str:
     constants = {names[path[0]]: value for path, value in source.constants.items() if len(path) == 1}
     try:
         return f"-named {function.repr(SpecializationProxy(constants, source.signature))}"
-    except Exception:  # it is asked again, and its error reported, where the kernel is compiled
+    except Exception as error:  # it is asked again, and its error reported, where the kernel is compiled
+        pass_on(error)
         return "-named"
 
 
@@ -168,5 +196,6 @@ def _describe_or_give_up(value: Any, names: Names | None = None) -> str:
         if found_in(type(value), "data_ptr") is not None:  # memory of a device is left alone
             return "?"
         return describe(value, beyond=lambda _: "?", names=names, addresses=False)
-    except Exception:  # anybody's code: nobody's program may fail for it
+    except Exception as error:  # anybody's code: nobody's program may fail for it
+        pass_on(error)
         return "?"

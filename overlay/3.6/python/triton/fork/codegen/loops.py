@@ -210,8 +210,11 @@ class LoopBodies:
         self._depth -= 1
         return body
 
-    @staticmethod
-    def _discard(body: _Body) -> None:
+    def _discard(self, body: _Body) -> None:
+        """Undo what an attempt did: values from before the loop have the names that they had."""
+        for handle, location in body.locations:
+            handle.set_loc(location)
+        del self._named[body.named_before :]
         body.block.erase()
         body.stub.erase()
 
