@@ -152,11 +152,12 @@ def find_mirrors(root: Path, folders: Iterable[Path], git: Git) -> list[Mirror]:
             if path.suffix in _CODE and path.is_file():
                 for mirrored in _markers(path.read_text("utf-8")):
                     found.setdefault(mirrored, set()).add(path.relative_to(root).as_posix())
-    patched = in_tree(git, "HEAD")
+    patched, base = in_tree(git, "HEAD"), in_tree(git, "base")
     for file in git(
         "diff", "--name-only", "--no-renames", "--diff-filter=M", "base", "HEAD", "--", "*.py"
     ).splitlines():
-        for name in decorated(patched(file) or "", "fork"):
+        upstream = _digests(file, base)  # what a patch adds is no function of upstream's
+        for name in filter(upstream.__contains__, decorated(patched(file) or "", "fork")):
             found.setdefault((file, name), set()).add(_QUEUE)
     return sorted(Mirror(file, name, tuple(sorted(by))) for (file, name), by in found.items())
 
