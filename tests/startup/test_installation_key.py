@@ -201,7 +201,7 @@ def test_counts(own: Installation) -> None:
     files = own.ask()["digest"]
     known = own.ask()
     assert known["digest"] == 0
-    assert known["stat"] < 200
+    assert known["stat"] < 230  # one for each file and folder that matters, some 45 of them modules of the fork
     own.restart()
     assert own.ask() == known
     edit_in_place(own.package / "knobs.py")
