@@ -43,7 +43,7 @@ def test_launches_agree(base: Side, fork: Side) -> None:
     # The comparison is worth something only where most calls get through and some do not.
     assert seen["launches"] > QUICK_EXAMPLES
     assert seen["error"] > 20
-    assert seen["crash"] < HIP_EXAMPLES / 10  # of the base, which are no comparison
+    assert seen["crash"] < 5
 
 
 def test_launches_agree_with_hip(base_python: Path, fork_python: Path, folder: Path) -> None:
@@ -53,7 +53,7 @@ def test_launches_agree_with_hip(base_python: Path, fork_python: Path, folder: P
     ):
         seen = compare_many(base, fork, cases("hip"), settings(QUICK_AND_SHORT, max_examples=HIP_EXAMPLES))
     assert seen["launches"] > HIP_EXAMPLES
-    assert seen["crash"] < HIP_EXAMPLES / 10  # of the base, which are no comparison
+    assert seen["crash"] < HIP_EXAMPLES / 2  # of the base, which are no comparison
 
 
 @pytest.mark.slow
