@@ -30,8 +30,19 @@ _TOOLS = frozenset({"ptxas", "ptxas-blackwell"})
 # Folders without a file that takes part in generating code: bytecode, C headers of the launchers, the profiling library of
 # NVIDIA, command-line tools (the kernels in them are keyed by their own source like any kernel of a user).
 _LEFT_OUT_FOLDERS = frozenset({"__pycache__", "include", "cupti", "tools"})
-# The interpreter runs kernels without generating code; the others test and time.
-_LEFT_OUT_FILES = frozenset({"interpreter.py", "testing.py", "_internal_testing.py", "_filecheck.py", "viewer.py"})
+# The interpreter runs kernels without generating code; the others test, time and tell what is installed.
+_LEFT_OUT_FILES = frozenset(
+    {
+        "interpreter.py",
+        "testing.py",
+        "_internal_testing.py",
+        "_filecheck.py",
+        "viewer.py",
+        "__main__.py",
+        "_description.py",
+        "_requirement.py",
+    }
+)
 
 #: Environment variables that name a file whose content takes part in generating code.
 FILE_VARIABLES = ("LLVM_PASS_PLUGIN_PATH", "TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
