@@ -61,7 +61,13 @@ def belongs(keys: dict[Any, str], function: Any) -> dict[Any, str]:
     :returns: The dictionary.
     """
     place = id(keys)
-    _owners[place] = weakref.ref(function, lambda _: _owners.pop(place, None)), {}
+
+    def remove(gone: weakref.ref[Any]) -> None:
+        # Another dictionary may have the identity by now.
+        if place in _owners and _owners[place][0] is gone:
+            del _owners[place]
+
+    _owners[place] = weakref.ref(function, remove), {}
     return keys
 
 
