@@ -19,8 +19,6 @@ def test_a_key_is_asked_for_in_a_module_that_another_key_imports(
     assert fork == {"ended": True, "keys": [64, 0 if same else 64]}
 
 
-# Open: on a loaded machine one of 150 threads now and then gets another key, which costs a compilation and shares no code.
-@pytest.mark.slow
 def test_threads_enter_a_cycle_at_different_places(run: Worker, fork_python: Path) -> None:
     assert run(fork_python, "key_threads", "cycle") == {"ended": True, "different": 0, "distinct": 6}
 

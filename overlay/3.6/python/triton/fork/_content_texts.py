@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from triton.fork._definition_texts import SIMPLE, class_parts, code_parts, function_parts, is_installed, method_parts
 from triton.fork._descriptions import FORGET, Description, Parts, TooMuchError
 from triton.fork._interruptions import pass_on
-from triton.fork._key_search import key_of_called
 from triton.fork._object_texts import counting_attributes
 from triton.fork._static_look import attributes_of, found_in, is_made_in_python, members_of, mro_of, name_of
 
@@ -71,7 +70,7 @@ def _short(value: Any) -> str | None:
     from triton.runtime.jit import JITCallable
 
     if issubclass(kind, JITCallable):
-        return f"kernel {key_of_called(value)}{'noinline' if value.__dict__.get('noinline') else ''}"
+        return f"kernel {value.cache_key}{'noinline' if value.__dict__.get('noinline') else ''}"
     if issubclass(kind, ModuleType):
         return f"module {value.__name__}"
     return None

@@ -10,6 +10,7 @@ import ast
 import inspect
 import re
 
+from ._kept_source import parse
 from ._lazy_import import lazy_module
 
 __all__ = ["function_source", "text_from_definition"]
@@ -125,7 +126,7 @@ def _indentation_decides(text: str) -> bool:
 def _tree_of_one_function(text: str) -> ast.Module | None:
     """Return the syntax tree where a text is one function definition from its first to its last line."""
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except _PARSER_GIVES_UP:
         return None
     body = tree.body
@@ -151,7 +152,7 @@ def _are_decorators(lines: list[str], definition: str) -> bool:
 
 def _is_one_function(text: str, indented: bool, count: int) -> bool:
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except _PARSER_GIVES_UP:
         return False
     node = tree.body[0]

@@ -12,13 +12,32 @@ import ast
 from collections import OrderedDict
 from typing import Any
 
-__all__ = ["MOST_TREES", "keep", "take_tree"]
+__all__ = ["MOST_TREES", "keep", "parse", "take_tree"]
 
 #: More than the functions of a large kernel.
 MOST_TREES = 32
 
+_ATTEMPTS = 100
+
 # Text -> its tree, which nobody else has.
 _trees: OrderedDict[str, ast.Module] = OrderedDict()
+
+
+def parse(text: str) -> ast.Module:
+    """Parse a text as ``ast.parse`` does, also where other threads parse at the same time.
+
+    CPython up to 3.12 counts the depth of all threads' trees in one place and raises SystemError where the count does not come out
+    even (python/cpython#106905); the text is not at fault.
+
+    :param text: Source code.
+    :raises SyntaxError, ValueError, RecursionError, MemoryError: As ``ast.parse``.
+    """
+    for _ in range(_ATTEMPTS):
+        try:
+            return ast.parse(text)
+        except SystemError:
+            continue
+    return ast.parse(text)
 
 
 def keep(source: str, tree: ast.Module) -> None:

@@ -17,7 +17,7 @@ from ._interruptions import pass_on
 from ._rebound_cells import Cells, FunctionKey, holds, publish
 from ._switches import enabled
 
-__all__ = ["ON", "SWITCH", "current_key", "key_of_called", "without_lock"]
+__all__ = ["ON", "SWITCH", "current_key", "without_lock"]
 
 #: The environment variable that leaves keys to the base, with a lock for each function; read when this module is imported.
 SWITCH = "TRITON_FORK_FIX_KEY_OF_CYCLES"
@@ -191,13 +191,3 @@ def without_lock(base: Callable[[Any], str]) -> Callable[[Any], str]:
         return key if type(key) is str else str(current_key(self))
 
     return cache_key
-
-
-def key_of_called(called: Any) -> str:
-    """Give the key of a function that another one calls, as part of the caller's key.
-
-    :param called: The called ``JITCallable``.
-    :returns: Its key, or what stands for it while a cycle is open.
-    """
-    key: str = called.cache_key
-    return key

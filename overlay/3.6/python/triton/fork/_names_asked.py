@@ -16,6 +16,7 @@ from typing import Any
 from triton.fork._code_uses import READ_ANYTHING, uses_of
 from triton.fork._definition_texts import SIMPLE, is_installed, may_be_asked
 from triton.fork._interruptions import pass_on
+from triton.fork._kept_source import parse
 from triton.fork._static_look import attributes_of, function_of, members_of, mro_of, name_of
 
 __all__ = ["Names", "names_asked", "names_of_source"]
@@ -82,7 +83,7 @@ def names_of_source(function: Any) -> Names:
 def _hands_on(function: Any) -> bool:
     """Tell whether a function returns something, or sets parts of what it was given."""
     try:
-        tree = ast.parse(function.src)
+        tree = parse(function.src)
     except Exception as error:  # it cannot be compiled either
         pass_on(error)
         return True

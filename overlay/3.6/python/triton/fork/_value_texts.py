@@ -14,7 +14,6 @@ from typing import Any
 from triton.fork._content_texts import describe
 from triton.fork._definition_texts import is_data
 from triton.fork._interruptions import pass_on
-from triton.fork._key_search import key_of_called
 from triton.fork._names_asked import Names, names_asked
 from triton.fork._static_look import attributes_of, found_in, members_of, name_of
 from triton.fork._switches import enabled
@@ -76,7 +75,7 @@ def constant_text(value: Any, names: Names | None = None) -> str:
     from triton.runtime.jit import JITCallable
 
     if issubclass(kind, JITCallable):
-        return key_of_called(value) + ("noinline" if value.__dict__.get("noinline") else "")
+        return str(value.cache_key) + ("noinline" if value.__dict__.get("noinline") else "")
     if hasattr(value, "cache_key"):  # the base asks every constant
         return str(value.cache_key)
     inner = value.value if issubclass(kind, constexpr) else value
