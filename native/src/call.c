@@ -7,30 +7,45 @@ static int is_bound_by_name(const Dispatcher *dispatcher, Py_ssize_t positional,
   return 0;
 }
 
-/* Options of the compiler are constants, all of them. A name of a parameter that is not the very object, or that of one which has
-   a value already, is left to the base by the recipe. */
+/* Options of the compiler are constants, all of them. What the base refuses, before it asks an argument anything, is left to it: the
+   name of a parameter that has a value already, and those that JITFunction.run takes itself. */
 static int options_are_plain(Dispatcher *dispatcher, Py_ssize_t positional, PyObject *keywords) {
   Py_ssize_t position = 0;
   PyObject *name, *value;
   while (PyDict_Next(keywords, &position, &name, &value))
-    if (!is_bound_by_name(dispatcher, positional, name) && !is_plain(value, 1, &dispatcher->known))
+    if (!is_bound_by_name(dispatcher, positional, name) &&
+        (PySet_Contains(dispatcher->taken, name) != 0 || !is_plain(value, 1, &dispatcher->known)))
       return 0;
   return 1;
 }
 
-int bind_call(Dispatcher *dispatcher, PyObject *arguments, PyObject *keywords, PyObject **values) {
+static PyObject *value_by_name(const Dispatcher *dispatcher, PyObject *keywords, int parameter, Binding *binding) {
+  PyObject *value = PyDict_GetItemWithError(keywords, PyTuple_GetItem(dispatcher->parameters, parameter));
+  if (value)
+    binding->named[binding->named_count++] = new_reference(value);
+  return value;
+}
+
+int bind_call(Dispatcher *dispatcher, PyObject *arguments, PyObject *keywords, Binding *binding) {
   Py_ssize_t positional = PyTuple_Size(arguments), named = PyDict_Size(keywords);
+  binding->named_count = 0;
   if (positional > dispatcher->parameter_count)
     return 0;
   for (int i = 0; i < dispatcher->parameter_count; ++i) {
     const Parameter *parameter = &dispatcher->kinds[i];
-    values[i] = i < positional ? PyTuple_GetItem(arguments, i)
-                : named > 0    ? PyDict_GetItemWithError(keywords, PyTuple_GetItem(dispatcher->parameters, i))
-                               : NULL;
-    if (values[i] ? !is_plain(values[i], parameter->constant, &dispatcher->known) : !parameter->has_default)
+    PyObject *value = i < positional ? PyTuple_GetItem(arguments, i)
+                      : named > 0    ? value_by_name(dispatcher, keywords, i, binding)
+                                     : NULL;
+    binding->values[i] = value;
+    if (value ? !is_plain(value, parameter->constant, &dispatcher->known) : !parameter->has_default)
       return 0;
   }
   return named == 0 || (!PyErr_Occurred() && options_are_plain(dispatcher, positional, keywords));
+}
+
+void release_binding(Binding *binding) {
+  while (binding->named_count > 0)
+    Py_DecRef(binding->named[--binding->named_count]);
 }
 
 static int read_options(const Dispatcher *dispatcher, Py_ssize_t positional, PyObject *keywords, Tokens *tokens) {

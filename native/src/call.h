@@ -4,9 +4,18 @@
 
 #include "dispatcher.h"
 
-/* Finds the value of each parameter; the caller holds arguments and keywords. Returns 0, maybe with an exception set, where the
-   binding is not plain or a value is not: no object has been asked anything then. */
-int bind_call(Dispatcher *dispatcher, PyObject *arguments, PyObject *keywords, PyObject **values);
+/* The value of each parameter. */
+typedef struct {
+  PyObject *values[MAX_VALUES];
+  PyObject *named[MAX_VALUES]; /* those given by name are held: what an argument is asked may empty the dictionary they are from */
+  int named_count;
+} Binding;
+
+/* Finds the value of each parameter; the caller holds arguments and keywords, and releases the binding. Returns 0, maybe with an
+   exception set, where the binding is not plain or a value is not: no object has been asked anything then. */
+int bind_call(Dispatcher *dispatcher, PyObject *arguments, PyObject *keywords, Binding *binding);
+
+void release_binding(Binding *binding);
 
 /* Asks the values of a call for their tokens, in the base's order. Returns 0, maybe with an exception set, where one has none. */
 int read_call(const Dispatcher *dispatcher, PyObject *arguments, PyObject *keywords, PyObject *const *values, Tokens *tokens);

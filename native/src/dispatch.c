@@ -1,31 +1,15 @@
 #include "dispatch.h"
 
-#include "call.h"
+#include "answers.h"
 #include "cells.h"
-#include "entry_launch.h"
 #include "guards.h"
+#include "launcher.h"
 #include "names.h"
-#include "state.h"
-
-#include <string.h>
 
 /* Grids and arguments may launch, their own kernel as well, and so without end. The base does that in Python, which tells when it is
    too deep and needs little of the stack: what is nested deeper than this goes its way. */
 #define MAX_NESTED 8
 static _Thread_local int nested;
-
-enum { ENVIRONMENT, IS_USUAL, DESCRIBE, RECIPE, FINISH, TYPE_OF_CACHES, TYPE_OF_FUNCTIONS, DISPATCHER_TYPE, OWNED };
-
-typedef struct {
-  PyObject base;
-  PyObject *owned[OWNED];
-  Watched environment;
-  int first_after_grid;
-  PyObject *driver, *knobs; /* of the environment's source, which holds them */
-  PyObject *source;
-  Patience patience, of_hooks;
-  Workspace *spare; /* for the next call */
-} Launcher;
 
 /* The arguments of `launch`, and what has been found out so far; all of that is held. */
 typedef struct {
@@ -34,54 +18,6 @@ typedef struct {
   PyObject *attributes, *device, *caches;
   KnownCall known;
 } Attempt;
-
-/* Where something unusual is on, what was watched before stays: it may be as it was again. */
-static int learn_environment(Launcher *launcher) {
-  PyObject *watched, *driver, *knobs, *source = PyObject_CallFunctionObjArgs(launcher->owned[ENVIRONMENT], NULL);
-  int first;
-  if (source && !PyTuple_Check(source)) {
-    Py_DecRef(source);
-    return 0;
-  }
-  if (!source || !PyArg_ParseTuple(source, "OiOO", &watched, &first, &driver, &knobs) ||
-      !PyDict_Check(driver) || !PyDict_Check(knobs) || !watch(&launcher->environment, watched)) {
-    if (source)
-      PyErr_Clear();
-    Py_DecRef(source);
-    return 0;
-  }
-  PyObject *before = launcher->source;
-  launcher->source = source;
-  launcher->first_after_grid = first >= 0 && first <= launcher->environment.watch_count ? first : 0;
-  launcher->driver = driver;
-  launcher->knobs = knobs;
-  launcher->patience = (Patience){0};
-  Py_DecRef(before);
-  return 1;
-}
-
-static int environment_holds(Launcher *launcher) {
-  const Watched *environment = &launcher->environment;
-  return is_as_watched(environment, 0, launcher->first_after_grid) ||
-         (try_again(&launcher->patience, difference(environment)) && learn_environment(launcher));
-}
-
-static int type_is_usual(Launcher *launcher, Dispatcher *dispatcher, PyObject *function) {
-  Watched *watched = &dispatcher->function_type;
-  PyTypeObject *type = Py_TYPE(function);
-  if (watched->type_count > 0 && watched->types[0] == type && is_as_watched(watched, 0, 0))
-    return 1;
-  if (!try_again(&dispatcher->of_type, difference(watched)))
-    return 0;
-  PyObject *source = PyObject_CallFunctionObjArgs(launcher->owned[IS_USUAL], (PyObject *)type, NULL);
-  int usual = source && watch(watched, source);
-  if (source && !usual)
-    PyErr_Clear();
-  Py_DecRef(source);
-  if (usual)
-    dispatcher->of_type = (Patience){0};
-  return usual;
-}
 
 /* The dispatcher of a binder is among its globals. Returns a new reference, NULL where there is none, maybe with an exception. */
 static PyObject *find_dispatcher(const Attempt *attempt) {
@@ -111,12 +47,14 @@ static PyObject *find_dispatcher(const Attempt *attempt) {
   return found;
 }
 
-/* Finds everything up to the arguments of the call. Returns 0, maybe with an exception set, where the base has to launch. */
+/* Finds everything up to the arguments of the call; the driver is asked last. Returns 0, maybe with an exception set, where the base
+   has to launch. */
 static int find_function(Attempt *attempt) {
   Launcher *launcher = attempt->launcher;
   attempt->attributes = PyObject_GenericGetDict(attempt->function, NULL);
   PyObject *by_device = attempt->attributes ? usual_caches(attempt->attributes, launcher->owned[TYPE_OF_CACHES]) : NULL;
-  if (!by_device || PyDict_Size(by_device) == 0 || !environment_holds(launcher)) {
+  if (!by_device || PyDict_Size(by_device) == 0 || !environment_holds(launcher) ||
+      !type_is_usual(launcher, attempt->function)) {
     drop_error_of_looking();
     return 0;
   }
@@ -136,7 +74,7 @@ static int find_function(Attempt *attempt) {
   if (!PyDict_Check(kernels) || PyDict_Size(kernels) == 0)
     return 0;
   attempt->known.dispatcher = (Dispatcher *)find_dispatcher(attempt);
-  return attempt->known.dispatcher && type_is_usual(launcher, attempt->known.dispatcher, attempt->function);
+  return attempt->known.dispatcher != NULL;
 }
 
 /* Asks the base's caches for the kernel of a call that is new. Returns a hold of its entry; NULL where there is none. A failure of
@@ -174,6 +112,8 @@ static Entry *find_or_learn(const Attempt *attempt, const Tokens *tokens) {
       return entry;
     }
     release_entry(entry);
+    if (!PyErr_Occurred())
+      drop_uncached(dispatcher, attempt->caches);
     if (PyErr_Occurred())
       return NULL;
   }
@@ -183,9 +123,10 @@ static Entry *find_or_learn(const Attempt *attempt, const Tokens *tokens) {
 
 /* What has no value of its own has its default. */
 static void add_defaults(KnownCall *call) {
+  PyObject **values = call->space->bound.values;
   for (int i = 0; i < call->dispatcher->parameter_count; ++i)
-    if (!call->space->values[i])
-      call->space->values[i] = PyTuple_GetItem(call->dispatcher->defaults, i);
+    if (!values[i])
+      values[i] = PyTuple_GetItem(call->dispatcher->defaults, i);
 }
 
 static int wants_ranges(const Attempt *attempt) {
@@ -205,14 +146,14 @@ static int find_kernel(Attempt *attempt) {
   Tokens *tokens = &call->space->tokens;
   if (dispatcher->of_calls.failures >= PATIENCE && !try_again(&dispatcher->of_calls, (Difference){0, 0}))
     return 0;
-  if (!bind_call(dispatcher, attempt->arguments, attempt->keywords, call->space->values)) {
+  if (!bind_call(dispatcher, attempt->arguments, attempt->keywords, &call->space->bound)) {
     dispatcher->of_calls.failures += !PyErr_Occurred();
     return 0;
   }
   tokens->count = tokens->answer_count = 0;
   tokens->with_ranges = wants_ranges(attempt);
   if (tokens->with_ranges >= 0 && add_word(tokens, (uint64_t)tokens->with_ranges) &&
-      read_call(dispatcher, attempt->arguments, attempt->keywords, call->space->values, tokens))
+      read_call(dispatcher, attempt->arguments, attempt->keywords, call->space->bound.values, tokens))
     call->entry = find_or_learn(attempt, tokens);
   else
     dispatcher->of_calls.failures += 1;
@@ -243,6 +184,8 @@ static int find_and_launch(Attempt *attempt, PyObject **result) {
     if (after.differs && *result && try_again(&launcher->of_hooks, difference(&launcher->environment)))
       learn_hooks(launcher, result);
   }
+  if (call->space)
+    release_binding(&call->space->bound);
   if (launcher->spare)
     PyMem_Free(call->space);
   else
@@ -250,7 +193,7 @@ static int find_and_launch(Attempt *attempt, PyObject **result) {
   return found;
 }
 
-static PyObject *launch_function(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+PyObject *launch_function(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
   if (count != 4 || !PyTuple_Check(arguments[2]) || !PyDict_Check(arguments[3]))
     return PyErr_Format(PyExc_TypeError, "launch takes a function, a grid, a tuple and a dictionary");
   Attempt attempt = {
@@ -260,6 +203,7 @@ static PyObject *launch_function(PyObject *self, PyObject *const *arguments, Py_
       .keywords = arguments[3],
       .known = {.grid = arguments[1]},
   };
+  forget_answers();
   if (nested == MAX_NESTED || attempt.known.grid == Py_None)
     return new_reference(Py_None);
   nested += 1;
@@ -268,70 +212,11 @@ static PyObject *launch_function(PyObject *self, PyObject *const *arguments, Py_
   nested -= 1;
   if (attempt.known.entry)
     release_entry(attempt.known.entry);
+  if (!found && attempt.known.stream && !PyErr_Occurred())
+    keep_answers(attempt.function, attempt.known.grid, attempt.device, attempt.known.stream);
   PyObject *const held[] = {attempt.attributes, attempt.device, attempt.caches, attempt.known.stream,
                             (PyObject *)attempt.known.dispatcher};
   for (size_t i = 0; i < sizeof held / sizeof *held; ++i)
     Py_DecRef(held[i]);
   return found || PyErr_Occurred() ? result : new_reference(Py_None);
-}
-
-static int traverse(PyObject *self, visitproc visit, void *argument) {
-  Launcher *launcher = (Launcher *)self;
-  int result = visit((PyObject *)Py_TYPE(self), argument);
-  for (int i = 0; result == 0 && i < OWNED; ++i)
-    result = launcher->owned[i] ? visit(launcher->owned[i], argument) : 0;
-  if (result == 0 && launcher->source)
-    result = visit(launcher->source, argument);
-  return result == 0 && launcher->environment.source ? visit(launcher->environment.source, argument) : result;
-}
-
-static void deallocate(PyObject *self) {
-  Launcher *launcher = (Launcher *)self;
-  PyObject *type = (PyObject *)Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  for (int i = 0; i < OWNED; ++i)
-    Py_DecRef(launcher->owned[i]);
-  Py_DecRef(launcher->source);
-  Py_DecRef(launcher->environment.source);
-  PyMem_Free(launcher->spare);
-  PyObject_GC_Del(self);
-  Py_DecRef(type);
-}
-
-PyObject *launcher_type(void) {
-  static PyMethodDef methods[] = {
-      {"launch", (PyCFunction)(void (*)(void))launch_function, METH_FASTCALL,
-       "launch(function, grid, arguments, keywords): the kernel that was launched, None where the base has to"},
-      {NULL, NULL, 0, NULL},
-  };
-  static PyType_Slot slots[] = {
-      {Py_tp_dealloc, (void *)deallocate},
-      {Py_tp_traverse, (void *)traverse},
-      {Py_tp_methods, methods},
-      {0, NULL},
-  };
-  static PyType_Spec specification = {
-      .name = "triton._C.fork_native.Launcher",
-      .basicsize = sizeof(Launcher),
-      .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-      .slots = slots,
-  };
-  return PyType_FromSpec(&specification);
-}
-
-PyObject *make_launcher(PyObject *module, PyObject *arguments) {
-  const ModuleState *state = PyModule_GetState(module);
-  PyObject *o[OWNED];
-  if (!PyArg_ParseTuple(arguments, "OOOOOOO", &o[ENVIRONMENT], &o[IS_USUAL], &o[DESCRIBE], &o[RECIPE], &o[FINISH],
-                        &o[TYPE_OF_CACHES], &o[TYPE_OF_FUNCTIONS]))
-    return NULL;
-  o[DISPATCHER_TYPE] = state->dispatcher_type;
-  Launcher *launcher = (Launcher *)_PyObject_GC_New((PyTypeObject *)state->launcher_type);
-  if (!launcher)
-    return NULL;
-  memset((char *)launcher + sizeof(PyObject), 0, sizeof *launcher - sizeof(PyObject));
-  for (int i = 0; i < OWNED; ++i)
-    launcher->owned[i] = new_reference(o[i]);
-  PyObject_GC_Track(launcher);
-  return (PyObject *)launcher;
 }

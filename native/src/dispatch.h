@@ -8,19 +8,7 @@
 
 #include "python_abi.h"
 
-/* Makes the type of launchers. NULL with an exception set where that fails. */
-PyObject *launcher_type(void);
-
-/* make_launcher(environment, is usual, describe, recipe, finish, defaultdict, function) -> what has `launch`:
-   launch(function, grid, arguments, keywords) -> kernel, or None where the base has to launch.
-
-   environment() -> None where something unusual is on, or (what to watch, the first watch that counts after a grid was called, the
-   dictionary of the active driver's owner, that of triton.knobs);
-   is usual(class of functions) -> what to watch of it, or None;
-   describe(function, caches) -> see make_dispatcher, or None;
-   recipe(function, caches, arguments, keywords, answers) -> see make_entry, or None;
-   finish(kernel, (grid, x, y, z), stream, values): launches with what is on;
-   the last two are types. */
-PyObject *make_launcher(PyObject *module, PyObject *arguments);
+/* The method `launch` of a launcher, see make_launcher. */
+PyObject *launch_function(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

@@ -29,7 +29,7 @@ static int traverse(PyObject *self, visitproc visit, void *argument) {
   VISIT(Py_TYPE(self))
   VISIT(dispatcher->binder)
   VISIT(dispatcher->defaults)
-  VISIT(dispatcher->function_type.source)
+  VISIT(dispatcher->taken)
   VISIT(dispatcher->known.classify)
   VISIT(dispatcher->known.stored_type)
   for (int i = 0; i < dispatcher->known.count; ++i)
@@ -60,8 +60,8 @@ static void deallocate(PyObject *self) {
   PyObject *type = (PyObject *)Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   clear(self);
-  PyObject *owned[] = {dispatcher->parameters, dispatcher->defaults, dispatcher->function_type.source,
-                       dispatcher->known.classify, dispatcher->known.stored_type};
+  PyObject *owned[] = {dispatcher->parameters, dispatcher->taken, dispatcher->defaults, dispatcher->known.classify,
+                       dispatcher->known.stored_type};
   PyObject_GC_Del(self);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i)
     Py_DecRef(owned[i]);
@@ -98,9 +98,9 @@ static Parameter parameter_of(const char *letters) {
 }
 
 PyObject *make_dispatcher(PyObject *type, PyObject *description) {
-  PyObject *binder, *parameters, *defaults, *classify, *stored;
+  PyObject *binder, *parameters, *taken, *defaults, *classify, *stored;
   const char *letters;
-  if (!PyArg_ParseTuple(description, "OOsOOO", &binder, &parameters, &letters, &defaults, &classify, &stored))
+  if (!PyArg_ParseTuple(description, "OOOsOOO", &binder, &parameters, &taken, &letters, &defaults, &classify, &stored))
     return NULL;
   Py_ssize_t count = PyTuple_Size(parameters);
   if (count < 0 || count > MAX_VALUES || 2 * (size_t)count != strlen(letters) || PyTuple_Size(defaults) != count) {
@@ -113,6 +113,7 @@ PyObject *make_dispatcher(PyObject *type, PyObject *description) {
   memset((char *)dispatcher + sizeof(PyObject), 0, sizeof *dispatcher - sizeof(PyObject));
   dispatcher->binder = new_reference(binder);
   dispatcher->parameters = new_reference(parameters);
+  dispatcher->taken = new_reference(taken);
   dispatcher->defaults = new_reference(defaults);
   dispatcher->parameter_count = (int)count;
   dispatcher->known.classify = new_reference(classify);
@@ -147,6 +148,21 @@ void add_entry(Dispatcher *dispatcher, Entry *entry, int place) {
   Entry *before = dispatcher->entries[place];
   dispatcher->entries[place] = entry;
   release_entry(before);
+}
+
+/* From the end on, as the last entry takes the place of one that goes. Looking up a key may run Python code, which may do the same. */
+void drop_uncached(Dispatcher *dispatcher, PyObject *caches) {
+  for (int i = dispatcher->entry_count - 1; i >= 0; --i) {
+    Entry *entry = i < dispatcher->entry_count ? dispatcher->entries[i] : NULL;
+    if (!entry)
+      continue;
+    entry->holders += 1;
+    if (!is_cached(entry, caches) && !PyErr_Occurred())
+      drop_entry(dispatcher, entry);
+    release_entry(entry);
+    if (PyErr_Occurred())
+      return;
+  }
 }
 
 void drop_entry(Dispatcher *dispatcher, const Entry *entry) {

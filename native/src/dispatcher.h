@@ -18,12 +18,12 @@ typedef struct {
   PyObject base;
   PyObject *binder;     /* whose globals own this */
   PyObject *parameters; /* names */
+  PyObject *taken;      /* a set: names that are no options of the compiler */
   PyObject *defaults;   /* a value for each parameter, None for those without */
   int parameter_count;
   Parameter kinds[MAX_VALUES];
   KnownTypes known;
-  Watched function_type;
-  Patience of_type, of_calls;
+  Patience of_calls;
   Entry *entries[MAX_ENTRIES];
   int entry_count, oldest;
 } Dispatcher;
@@ -31,7 +31,8 @@ typedef struct {
 /* Makes the type of dispatchers. NULL with an exception set where that fails. */
 PyObject *dispatcher_type(void);
 
-/* Makes a dispatcher from (binder, names of parameters, letters, defaults, classify, class of stored tensors or None). There are two
+/* Makes a dispatcher from (binder, names of parameters, set of names that are no options, letters, defaults, classify, class of
+   stored tensors or None). There are two
    letters for each parameter: C for a constant, else A, T or N for what is asked of the value: all, its type, nothing; and D where
    it has a default of which the value is known. NULL with an exception set where that fails. */
 PyObject *make_dispatcher(PyObject *type, PyObject *description);
@@ -44,6 +45,9 @@ int find_entry(const Dispatcher *dispatcher, const Tokens *tokens);
 
 /* Takes an entry in, in the place of the one for the same tokens or, where there is no room, of the oldest. */
 void add_entry(Dispatcher *dispatcher, Entry *entry, int place);
+
+/* Gives up the entries whose kernels the base would not find in the function's caches. */
+void drop_uncached(Dispatcher *dispatcher, PyObject *caches);
 
 /* Gives an entry up, if it is still there. */
 void drop_entry(Dispatcher *dispatcher, const Entry *entry);

@@ -1,6 +1,5 @@
 #include "entry_launch.h"
 
-#include "call.h"
 #include "names.h"
 #include "values.h"
 
@@ -71,7 +70,7 @@ static int expand(Held *held, PyObject *expander, PyObject *descriptor, Argument
 
 /* Calls a grid that is a function. The base goes on with the values that it leaves in its dictionary, and so do we. */
 static int call_grid(KnownCall *call, Held *held) {
-  PyObject *dictionary = bound_arguments(call->dispatcher, call->space->values);
+  PyObject *dictionary = bound_arguments(call->dispatcher, call->space->bound.values);
   held->extents = dictionary ? PyObject_CallFunctionObjArgs(call->grid, dictionary, NULL) : NULL;
   held->after_grid = held->extents ? PyDict_Values(dictionary) : NULL;
   Py_DecRef(dictionary);
@@ -79,7 +78,7 @@ static int call_grid(KnownCall *call, Held *held) {
     return 0;
   held->count = (int)PyList_Size(held->after_grid);
   for (int i = 0; i < held->count && i < call->dispatcher->parameter_count; ++i)
-    call->space->values[i] = PyList_GetItem(held->after_grid, i);
+    call->space->bound.values[i] = PyList_GetItem(held->after_grid, i);
   return 1;
 }
 
@@ -88,7 +87,7 @@ static PyObject *list_values(const KnownCall *call, const Held *held) {
     return new_reference(held->after_grid);
   PyObject *list = PyList_New(0);
   for (int i = 0; list && i < held->count; ++i) {
-    if (PyList_Append(list, call->space->values[i]) < 0) {
+    if (PyList_Append(list, call->space->bound.values[i]) < 0) {
       Py_DecRef(list);
       return NULL;
     }
@@ -96,16 +95,16 @@ static PyObject *list_values(const KnownCall *call, const Held *held) {
   return list;
 }
 
-/* Launches through Python where something is not as it was when it was learned, or a hook is on. */
-static int finish(const KnownCall *call, const Held *held, const AfterGrid *after) {
+/* Launches through Python where something is not as it was when it was learned, or a hook is on. Returns a new reference to what the
+   launch gives, NULL with an exception set. */
+static PyObject *finish(const KnownCall *call, const Held *held, const AfterGrid *after) {
   PyObject *grid = Py_BuildValue("(OOOO)", held->extents, held->grid[0], held->grid[1], held->grid[2]);
   PyObject *values = grid ? list_values(call, held) : NULL;
   PyObject *result =
       values ? PyObject_CallFunctionObjArgs(after->finish, call->entry->kernel, grid, call->stream, values, NULL) : NULL;
   Py_DecRef(values);
   Py_DecRef(grid);
-  Py_DecRef(result);
-  return result != NULL;
+  return result;
 }
 
 static int collect_arguments(const KnownCall *call, Held *held, Arguments *arguments) {
@@ -113,8 +112,8 @@ static int collect_arguments(const KnownCall *call, Held *held, Arguments *argum
   for (int i = 0; i < held->count; ++i) {
     PyObject *expander = PyTuple_GetItem(call->entry->expanders, i);
     if (expander == Py_None)
-      add_argument(arguments, call->space->values[i]);
-    else if (!expand(held, expander, call->space->values[i], arguments))
+      add_argument(arguments, call->space->bound.values[i]);
+    else if (!expand(held, expander, call->space->bound.values[i], arguments))
       return 0;
   }
   return 1;
@@ -128,22 +127,23 @@ static int read_settings(const KnownCall *call, const Held *held, Settings *sett
   return read_word(call->stream, 4, &settings->stream);
 }
 
-static int launch_bound(const KnownCall *call, Held *held) {
+static PyObject *launch_bound(const KnownCall *call, Held *held) {
   Arguments *arguments = &call->space->arguments;
   Settings settings;
-  return allocate_scratch(held, call->entry->scratch, call->stream) && collect_arguments(call, held, arguments) &&
-         read_settings(call, held, &settings) &&
-         launch_known(call->entry->program, &settings, arguments, held->buffer, &call->space->frame);
+  int launched = allocate_scratch(held, call->entry->scratch, call->stream) && collect_arguments(call, held, arguments) &&
+                 read_settings(call, held, &settings) &&
+                 launch_known(call->entry->program, &settings, arguments, held->buffer, &call->space->frame);
+  return launched ? new_reference(call->entry->kernel) : NULL;
 }
 
-static int launch_held(KnownCall *call, Held *held, AfterGrid *after) {
+static PyObject *launch_held(KnownCall *call, Held *held, AfterGrid *after) {
   held->count = call->dispatcher->parameter_count;
   if (!PyCallable_Check(call->grid))
     held->extents = new_reference(call->grid);
   else if (!call_grid(call, held))
-    return 0;
+    return NULL;
   if (!split_grid(held->extents, held->grid))
-    return 0;
+    return NULL;
   const Watched *environment = after->environment, *entry = &call->entry->watched;
   if (!is_as_watched(entry, 0, entry->watch_count))
     drop_entry(call->dispatcher, call->entry); /* the next call of the kind learns anew */
@@ -156,7 +156,7 @@ static int launch_held(KnownCall *call, Held *held, AfterGrid *after) {
 
 PyObject *launch_entry(KnownCall *call, AfterGrid *after) {
   Held held = {0};
-  int launched = launch_held(call, &held, after);
+  PyObject *kernel = launch_held(call, &held, after);
   let_go(&held);
-  return launched ? new_reference(call->entry->kernel) : NULL;
+  return kernel;
 }

@@ -2,11 +2,11 @@
 #ifndef TRITON_FORK_ENTRY_LAUNCH_H
 #define TRITON_FORK_ENTRY_LAUNCH_H
 
-#include "dispatcher.h"
+#include "call.h"
 
 /* What is too large for the stack: a grid or an argument may launch its own kernel again and again. */
 typedef struct {
-  PyObject *values[MAX_VALUES]; /* what is bound to each parameter */
+  Binding bound;
   Tokens tokens;
   Arguments arguments;
   Frame frame;

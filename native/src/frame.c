@@ -97,35 +97,52 @@ static void raise_type(PyObject *object, PyObject *message) {
   Py_DecRef(message);
 }
 
-/* What PyArg_ParseTuple calls the items of a tuple: CPython 3.14 has another word for them. */
-static const char *items_word(void) {
+/* CPython 3.14 reads the items of tuples in another way, and has another word for them. */
+static int reads_as_sequence(void) {
   const char *version = Py_GetVersion();
-  return strncmp(version, "3.", 2) == 0 && strtol(version + 2, NULL, 10) < 14 ? "sequence" : "tuple";
+  return strncmp(version, "3.", 2) == 0 && strtol(version + 2, NULL, 10) < 14;
+}
+
+static const char *items_word(void) { return reads_as_sequence() ? "sequence" : "tuple"; }
+
+static int raise_size(int children, int position, Py_ssize_t size) {
+  PyErr_Format(PyExc_TypeError, "argument %d must be %s of length %d, not %zd", position, items_word(), children, size);
+  return 0;
+}
+
+/* Makes a tuple of the items that a sequence shows, which are not those that a tuple holds where its class says otherwise. */
+static PyObject *shown_items(PyObject *object, int children, int position) {
+  Py_ssize_t size = PySequence_Size(object);
+  if (size != children && (size < 0 || !raise_size(children, position, size)))
+    return NULL;
+  PyObject *items = PyTuple_New(size);
+  for (Py_ssize_t i = 0; items && i < size; ++i) {
+    PyObject *item = PySequence_GetItem(object, i);
+    if (!item || PyTuple_SetItem(items, i, item) < 0) {
+      Py_DecRef(items);
+      return NULL;
+    }
+  }
+  return items;
 }
 
 /* Borrows the items of a tuple; of another sequence it keeps a tuple until the launch is over. */
 static PyObject *tuple_of(Frame *frame, PyObject *object, int children, int position) {
   unsigned long flags = PyType_GetFlags(Py_TYPE(object));
-  if (!(flags & Py_TPFLAGS_TUPLE_SUBCLASS)) {
-    if (object == Py_None) {
-      PyErr_Format(PyExc_TypeError, "argument %d must be %d-item %s, not None", position, children, items_word());
-      return NULL;
-    }
-    if (!PySequence_Check(object) || (flags & Py_TPFLAGS_BYTES_SUBCLASS)) {
-      raise_type(object, PyUnicode_FromFormat("argument %d must be %d-item %s, not ", position, children, items_word()));
-      return NULL;
-    }
-    object = PySequence_Tuple(object);
-    if (!object)
-      return NULL;
-    frame->tuples[frame->tuple_count++] = object;
-  }
-  if (PyTuple_Size(object) != children) {
-    PyErr_Format(PyExc_TypeError, "argument %d must be %s of length %d, not %zd", position, items_word(), children,
-                 PyTuple_Size(object));
+  if (Py_TYPE(object) == &PyTuple_Type || (flags & Py_TPFLAGS_TUPLE_SUBCLASS && !reads_as_sequence()))
+    return PyTuple_Size(object) == children || raise_size(children, position, PyTuple_Size(object)) ? object : NULL;
+  if (object == Py_None) {
+    PyErr_Format(PyExc_TypeError, "argument %d must be %d-item %s, not None", position, children, items_word());
     return NULL;
   }
-  return object;
+  if (!PySequence_Check(object) || (flags & Py_TPFLAGS_BYTES_SUBCLASS)) {
+    raise_type(object, PyUnicode_FromFormat("argument %d must be %d-item %s, not ", position, children, items_word()));
+    return NULL;
+  }
+  PyObject *items = shown_items(object, children, position);
+  if (items)
+    frame->tuples[frame->tuple_count++] = items;
+  return items;
 }
 
 /* Reads one argument with the steps that are its own. Programs nest tuples at most MAX_DEPTH deep. */

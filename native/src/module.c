@@ -1,10 +1,10 @@
 /* triton._C.fork_native: the utilities of CUDA's and HIP's drivers and a launcher for every signature, without a compiler. */
 #include "cuda_driver.h"
 #include "cuda_utilities.h"
-#include "dispatch.h"
 #include "dispatcher.h"
 #include "hip_driver.h"
 #include "hip_utilities.h"
+#include "launcher.h"
 #include "method.h"
 #include "names.h"
 #include "program.h"

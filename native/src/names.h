@@ -9,6 +9,7 @@
   NAME(__init__)                                                                                                                 \
   NAME(_active)                                                                                                                  \
   NAME(_allocator)                                                                                                               \
+  NAME(_fork_absent)                                                                                                             \
   NAME(_fork_dispatcher)                                                                                                         \
   NAME(amd)                                                                                                                      \
   NAME(base)                                                                                                                     \

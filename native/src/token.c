@@ -3,6 +3,7 @@
 #include "guards.h"
 #include "method.h"
 #include "names.h"
+#include "watched.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -56,27 +57,39 @@ static int add_float(PyObject *value, int constant, Tokens *tokens) {
   return constant ? add_pair(tokens, KIND_FLOAT, bits) : add_pair(tokens, KIND_FLOAT_CLASS, 0);
 }
 
-static TypeKind kind_of(const KnownTypes *known, PyTypeObject *type) {
-  for (int i = 0; i < known->count; ++i)
-    if (known->types[i] == (PyObject *)type)
-      return (TypeKind)known->kinds[i];
-  return UNKNOWN_TYPE;
+static int place_of(const KnownTypes *known, const PyTypeObject *type) {
+  int i = 0;
+  while (i < known->count && known->types[i] != (const PyObject *)type)
+    ++i;
+  return i;
 }
 
-/* Classes are asked about once; what does not fit in is unknown. */
-static TypeKind learn_kind(KnownTypes *known, PyTypeObject *type) {
-  for (int i = 0; i < known->count; ++i)
-    if (known->types[i] == (PyObject *)type)
-      return (TypeKind)known->kinds[i];
-  if (known->count == MAX_KNOWN_TYPES)
+static TypeKind kind_of(const KnownTypes *known, PyTypeObject *type) {
+  int place = place_of(known, type);
+  int same = place < known->count && known->versions[place] == current_version(type);
+  return same ? (TypeKind)known->kinds[place] : UNKNOWN_TYPE;
+}
+
+/* Classes are asked about once and when they have changed; what does not fit in is unknown. */
+static TypeKind learn_kind(KnownTypes *known, PyObject *value) {
+  PyTypeObject *type = Py_TYPE(value);
+  int place = place_of(known, type);
+  if (place < known->count && known->versions[place] == current_version(type))
+    return (TypeKind)known->kinds[place];
+  unsigned int version = version_of_type(value);
+  if (place == MAX_KNOWN_TYPES || version == 0)
     return UNKNOWN_TYPE;
   PyObject *answer = PyObject_CallFunctionObjArgs(known->classify, (PyObject *)type, NULL);
-  long kind = answer ? PyLong_AsLong(answer) : UNKNOWN_TYPE;
+  long kind = answer && Py_TYPE(answer) == &PyLong_Type ? PyLong_AsLong(answer) : UNKNOWN_TYPE;
   Py_DecRef(answer);
-  if (!answer || known->count == MAX_KNOWN_TYPES)
+  /* Another thread may have been here meanwhile. */
+  place = place_of(known, type);
+  if (!answer || place == MAX_KNOWN_TYPES || current_version(type) != version)
     return UNKNOWN_TYPE;
-  known->types[known->count] = new_reference((PyObject *)type);
-  known->kinds[known->count++] = (int8_t)kind;
+  if (place == known->count)
+    known->types[known->count++] = new_reference((PyObject *)type);
+  known->versions[place] = version;
+  known->kinds[place] = (int8_t)kind;
   return (TypeKind)kind;
 }
 
@@ -85,7 +98,7 @@ static int is_plain_tuple(PyObject *value, int constant, KnownTypes *known, int 
     PyObject *item = PyTuple_GetItem(value, i);
     if (PyTuple_Check(item) && depth == MAX_DEPTH)
       return 0;
-    if (PyTuple_Check(item) ? (Py_TYPE(item) != &PyTuple_Type && learn_kind(known, Py_TYPE(item)) != TUPLE_TYPE) ||
+    if (PyTuple_Check(item) ? (Py_TYPE(item) != &PyTuple_Type && learn_kind(known, item) != TUPLE_TYPE) ||
                                   !is_plain_tuple(item, constant, known, depth + 1)
                             : !is_plain(item, constant, known))
       return 0;
@@ -101,7 +114,7 @@ int is_plain(PyObject *value, int constant, KnownTypes *known) {
     return is_plain_tuple(value, constant, known, 0);
   if (constant && type == &PyUnicode_Type)
     return 1;
-  TypeKind kind = learn_kind(known, type);
+  TypeKind kind = learn_kind(known, value);
   if (kind == TUPLE_TYPE)
     return is_plain_tuple(value, constant, known, 0);
   return constant ? kind == CONSTANT_TYPE : kind == TENSOR_TYPE || kind == DESCRIPTOR_TYPE;

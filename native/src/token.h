@@ -16,6 +16,7 @@ typedef enum { UNKNOWN_TYPE = 0, TENSOR_TYPE, DESCRIPTOR_TYPE, TUPLE_TYPE, CONST
 
 typedef struct {
   PyObject *types[MAX_KNOWN_TYPES];
+  unsigned int versions[MAX_KNOWN_TYPES]; /* that the classes had when they were asked about */
   int8_t kinds[MAX_KNOWN_TYPES];
   int count;
   PyObject *classify;    /* type -> TypeKind */

@@ -9,7 +9,7 @@
 
 static int is_class(PyObject *object) { return (PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_TYPE_SUBCLASS) != 0; }
 
-static unsigned int current_version(const PyTypeObject *type) {
+unsigned int current_version(const PyTypeObject *type) {
   unsigned int version;
   memcpy(&version, (const char *)type + TYPE_VERSION_OFFSET, sizeof version);
   return version;
@@ -20,6 +20,14 @@ unsigned int version_of(PyTypeObject *type) {
   PyObject *found = PyObject_GetAttr((PyObject *)type, names.__init__);
   Py_DecRef(found);
   return found ? current_version(type) : 0;
+}
+
+unsigned int version_of_type(PyObject *object) {
+  PyObject *found = PyObject_GenericGetAttr(object, names._fork_absent);
+  if (!found)
+    PyErr_Clear();
+  Py_DecRef(found);
+  return current_version(Py_TYPE(object));
 }
 
 PyObject *type_version(PyObject *module, PyObject *type) {

@@ -25,6 +25,12 @@ typedef struct {
    same one before a change. 0 where there is none. */
 unsigned int version_of(PyTypeObject *type);
 
+/* The number of the class of an object, given to it without running code of others; 0 where there is none. */
+unsigned int version_of_type(PyObject *object);
+
+/* The number as it is. 0 where the class has changed since it got one. */
+unsigned int current_version(const PyTypeObject *type);
+
 /* type_version(class) -> version_of. */
 PyObject *type_version(PyObject *module, PyObject *type);
 

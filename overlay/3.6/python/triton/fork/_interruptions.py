@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
+from collections.abc import Callable
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
-__all__ = ["is_from_outside", "pass_on"]
+__all__ = ["is_from_outside", "pass_on", "quiet"]
 
 _VARIABLE_ARGUMENTS = 0x04  # inspect.CO_VARARGS, without that import
 # What code written in C raises without arguments, too.
@@ -27,6 +28,23 @@ def pass_on(error: BaseException) -> None:
     """
     if is_from_outside(error):
         raise error
+
+
+def quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function answer ``None`` where it fails, and raise only what comes from outside.
+
+    :param function: What tries to find something out for which the base has no need.
+    """
+
+    @functools.wraps(function)
+    def called(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except Exception as error:
+            pass_on(error)
+            return None
+
+    return called
 
 
 def is_from_outside(error: BaseException) -> bool:

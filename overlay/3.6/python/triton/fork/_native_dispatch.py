@@ -9,34 +9,32 @@ goes the base's way.
 from __future__ import annotations
 
 import collections
-import functools
 import sys
-from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 from . import _native_guards, _native_recipe
-from ._interruptions import pass_on
+from ._interruptions import quiet
 from ._native import extension
 from ._switches import enabled
 
-__all__ = ["launch", "prepare"]
+__all__ = ["answers", "launch", "prepare"]
 
 
 def prepare() -> Any:
-    """Load the extension and make :data:`launch` its own.
+    """Load the extension and make :data:`launch` and :data:`answers` its own.
 
     :returns: What :data:`launch` is from now on.
     """
-    global launch
+    global answers, launch
     module = extension()
     if module is None or not _native_guards.versions_tell(module.type_version):
         launch = _nothing
     else:
         guards, recipes = _native_guards, _native_recipe
         learned: tuple[Any, ...] = (guards.environment, guards.usual, recipes.describe, recipes.recipe)
-        launcher = module.make_launcher(*map(_quiet, learned), _finish, collections.defaultdict, FunctionType)
-        launch = launcher.launch
+        launcher = module.make_launcher(*map(quiet, learned), _finish, collections.defaultdict, FunctionType)
+        launch, answers = launcher.launch, launcher.answers
     return launch
 
 
@@ -48,22 +46,16 @@ def _nothing(_function: Any, _grid: Any, _arguments: tuple[Any, ...], _keywords:
     """Leave every launch to the base."""
 
 
+def _not_asked(_function: Any, _grid: Any) -> None:
+    """Leave every question to the base."""
+
+
+#: Gives the device and the stream that the driver told for the launch of a function on a grid which :data:`launch` left to the base
+#: just now, so that it is not asked twice. ``None`` where it has not been asked.
+answers: Any = _not_asked
+
 #: Launches a function on a grid: gives the kernel, or None where the base has to launch. ``None`` where it never will.
 launch: Any = _first if enabled("TRITON_FORK_NATIVE") and "t" not in sys.abiflags else None
-
-
-def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function answer None where it fails: that must not be seen by whoever launches."""
-
-    @functools.wraps(function)
-    def called(*arguments: Any) -> Any:
-        try:
-            return function(*arguments)
-        except Exception as error:
-            pass_on(error)
-            return None
-
-    return called
 
 
 def _finish(kernel: Any, grid: tuple[Any, Any, Any, Any], stream: Any, values: list[Any]) -> Any:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import functools
 import importlib
+import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any
 
+from ._interruptions import quiet
 from ._native import is_own
 from ._native_guards import Watched, is_plain
-from ._static_look import found_in
+from ._static_look import found_in, members_of, mro_of
 
-__all__ = ["Answer", "describe", "recipe"]
+__all__ = ["Answer", "describe", "kind", "recipe"]
 
 #: What an argument answered: itself, its class, dtype, whether its address is aligned and its storage small, a descriptor's block.
 Answer = tuple[Any, type, Any, int, int, tuple[int, ...] | None]
@@ -30,6 +32,9 @@ _MOST_PARAMETERS = 64
 
 # Kinds of classes, as in native/src/token.h.
 _UNKNOWN, _TENSOR, _DESCRIPTOR, _TUPLE, _CONSTANT = range(5)
+
+# What the base relies on in a subclass of tuple.
+_OF_TUPLES = ("__len__", "__getitem__", "__iter__", "__eq__", "__hash__")
 
 # Names that JITFunction.run takes or gives itself.
 _RESERVED = frozenset({"self", "grid", "warmup", "debug", "instrumentation_mode"})
@@ -72,18 +77,28 @@ def describe(function: Any, caches: tuple[Any, ...]) -> tuple[Any, ...] | None:
     :returns: As ``native/src/dispatcher.h`` says. ``None`` where the base alone can launch the function.
     """
     binder, backend, parameters = caches[4], caches[3], function.params
-    code = binder.__code__
-    own = (code.co_name, code.co_filename) == ("dynamic_func", "<string>") and not hasattr(binder, "__wrapped__")
-    impl = importlib.import_module("triton._C.libtriton").native_specialize_impl
     names = tuple(parameter.name for parameter in parameters)
-    if not own or binder.__globals__["specialize_impl"] is not impl or len(names) > _MOST_PARAMETERS:
-        return None
-    if names != code.co_varnames[: code.co_argcount] or not _RESERVED.isdisjoint(names):
+    if len(names) > _MOST_PARAMETERS or not _RESERVED.isdisjoint(names) or not _is_binder_of(binder, function, backend):
         return None
     letters = "".join(_question(parameter) + _default(parameter) for parameter in parameters)
     defaults = tuple(parameter.default if parameter.has_default else None for parameter in parameters)
     stored = sys.modules["torch"].Tensor if type(backend).__module__.startswith(_HIP) else None
-    return binder, names, letters, defaults, _kind, stored
+    return binder, names, frozenset(names) | _REFUSED, letters, defaults, quiet(kind), stored
+
+
+def _is_binder_of(binder: Any, function: Any, backend: Any) -> bool:
+    """Tell whether a binder is the one that the base would make now: parameters may have been changed since it was made."""
+    jit = importlib.import_module("triton.runtime.jit")
+    made = jit.create_function_from_signature(function.signature, function.params, backend)
+    impl = importlib.import_module("triton._C.libtriton").native_specialize_impl
+    before, now = binder.__defaults__ or (), made.__defaults__ or ()
+    return (
+        binder.__code__ == made.__code__
+        and not hasattr(binder, "__wrapped__")
+        and binder.__globals__["specialize_impl"] is impl
+        and len(before) == len(now)
+        and all(map(operator.is_, before, now))
+    )
 
 
 def _question(parameter: Any) -> str:
@@ -102,25 +117,37 @@ def _default(parameter: Any) -> str:
     return "D" if type(parameter.default) in (_CONSTANTS if parameter.is_constexpr else _SCALARS) else "-"
 
 
-def _kind(class_: type) -> int:
-    """Tell how the base treats an argument of a class, without an object of it."""
+def kind(class_: type) -> int:
+    """Tell how the base treats an argument of a class, without an object of it and without a question that its metaclass sees.
+
+    :returns: One of the numbers in ``native/src/token.h``.
+    """
     core, jit = importlib.import_module("triton.language.core"), importlib.import_module("triton.runtime.jit")
     descriptor = importlib.import_module("triton.tools.tensor_descriptor").TensorDescriptor
+    bases = mro_of(class_)
     if class_ is core.dtype:
         return _CONSTANT
-    if issubclass(class_, tuple):
-        same = all(getattr(class_, name) is getattr(tuple, name) for name in ("__len__", "__getitem__", "__iter__"))
-        return _TUPLE if same else _UNKNOWN
+    if tuple in bases:
+        return _TUPLE if _is_plain_tuple(class_) else _UNKNOWN
     if class_ is descriptor:
         return _DESCRIPTOR
     hopper = sys.modules.get("triton.experimental.gluon.nvidia.hopper")
     others = (core.constexpr, descriptor, jit.JITCallable) + ((hopper.TensorDescriptor,) if hopper else ())
-    members = [name for each in class_.__mro__[:-1] for name in vars(each)]
-    if issubclass(class_, others) or "__class__" in members or "data_ptr" not in members:
+    if not set(bases).isdisjoint(others) or any("__class__" in members_of(base) for base in bases[:-1]):
         return _UNKNOWN
     # The base asks for `data_ptr` before all else: that must be a question which nobody sees.
-    plain = class_.__getattribute__ is object.__getattribute__
+    plain = found_in(class_, "__getattribute__") is members_of(object)["__getattribute__"]
     return _TENSOR if plain and type(found_in(class_, "data_ptr")) in _METHODS else _UNKNOWN
+
+
+def _is_plain_tuple(class_: type) -> bool:
+    """Tell whether objects of a subclass are looked into and compared as tuples are, and nobody sees that one is made."""
+    if any(found_in(class_, name) is not members_of(tuple)[name] for name in _OF_TUPLES):
+        return False
+    new = found_in(class_, "__new__")
+    function = getattr(new, "__func__", new) if type(new) is staticmethod else new
+    of_named_tuple = type(function) is FunctionType and function.__globals__.get("_tuple_new") is tuple.__new__
+    return of_named_tuple or new is members_of(tuple)["__new__"]
 
 
 def recipe(
@@ -195,10 +222,10 @@ def _cached(
 
 def _stand_in(value: Any, answers: Iterator[Answer]) -> Any:
     """Replace what answered in a value."""
-    kind = type(value)
-    if issubclass(kind, tuple):
-        return tuple.__new__(kind, [_stand_in(item, answers) for item in value])
-    if kind in _CONSTANTS or _kind(kind) not in (_TENSOR, _DESCRIPTOR):
+    class_ = type(value)
+    if issubclass(class_, tuple):
+        return tuple.__new__(class_, [_stand_in(item, answers) for item in value])
+    if class_ in _CONSTANTS or kind(class_) not in (_TENSOR, _DESCRIPTOR):
         return value
     asked, _, dtype, aligned, small, block = next(answers)
     if asked is not value:
@@ -206,7 +233,7 @@ def _stand_in(value: Any, answers: Iterator[Answer]) -> Any:
     made = _StandIn(dtype, aligned, small)
     if block is None:
         return made
-    descriptor = object.__new__(kind)
+    descriptor = object.__new__(class_)
     descriptor.base, descriptor.block_shape = made, list(block)
     return descriptor
 
