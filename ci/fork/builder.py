@@ -98,7 +98,7 @@ def prepare(
     apply_series(git, patches, read_lock(queue), step)
     layout = Layout.of(lane)
     shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
-    overlay = read_overlay(project.overlay(lane), layout, shipped)
+    overlay = read_overlay(project.overlays(lane), layout, shipped)
     check_imports(git, layout, overlay, shipped, has_native(project))
     ingredients = gather_ingredients(project, lane, {wheel.filename: wheel.sha256 for wheel in lane.wheels}, patches)
     patched, removed = _patched_files(git, layout)
@@ -121,13 +121,13 @@ def gather_ingredients(
     names = ("ci/requirements/tool.txt", "ci/requirements/native.txt", *_LICENSES)
     files = [name for name in names if (root / name).is_file()]
     deciding = ["ci/fork/assembly", *(f"ci/fork/{name}" for name in DECIDING)]
-    folders = [project.patches(lane), project.overlay(lane), project.native]
+    folders = [project.patches(lane), *project.own_code(lane)]
     paths = ["fork.toml", *files, *deciding, *(folder.relative_to(root).as_posix() for folder in folders)]
     return Ingredients.gather(
         lane=lane,
         base=base,
         patches=patches,
-        overlay=project.overlay(lane),
+        overlays=project.overlays(lane),
         native=project.native,
         files=[root / name for name in files],
         source=source_of(root, paths),

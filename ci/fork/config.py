@@ -20,7 +20,10 @@ from packaging.version import InvalidVersion, Version
 
 from fork.errors import ConfigError
 
-__all__ = ["STATES", "BaseWheel", "Identity", "Lane", "Pin", "load"]
+__all__ = ["COMMON", "STATES", "BaseWheel", "Identity", "Lane", "Pin", "load"]
+
+#: Folder below ``overlay/`` of what all lanes share, hence the name of no lane.
+COMMON = "common"
 
 #: What a lane can be: it gets everything, fixes alone, or nothing any more.
 STATES = ("active", "fixes", "retired")
@@ -161,6 +164,7 @@ def load(path: Path) -> Pin:
     if not isinstance(tables, dict) or not tables:
         raise ConfigError(f'{path.name} has no [lane."<version>"] table', "see the README on pinning a new upstream")
     faults += [f"lane '{name}': is not a plain name" for name in tables if not re.fullmatch(r"\w[\w.-]*", name)]
+    faults += [f"lane '{COMMON}': is the folder of what all lanes share"] if COMMON in tables else []
     identity = _identity(_Table(document.get("fork"), "fork", faults))
     lanes = {name: _lane(name, _Table(table, f'lane."{name}"', faults), identity) for name, table in tables.items()}
     default = _Table(document, "", faults).text("default-lane")

@@ -67,7 +67,7 @@ def test_what_says_nothing_of_the_bytes_leaves_the_version_alone(small) -> None:
 
 
 def _digest(small, lane) -> str:
-    folders = small.project.overlay(lane), small.project.native
+    folders = small.project.overlays(lane), small.project.native
     return Ingredients.gather(lane, {}, [], *folders, [], Source("0" * 40, False)).digest()
 
 

@@ -35,7 +35,7 @@ class Ingredients:
 
     :param base: The base: its wheels by file name, or ``source`` -> the pinned commit; and ``pin`` -> the lane's other values.
     :param patches: The patches by name, in the order of the series.
-    :param overlay: Our own modules, by path in the overlay.
+    :param overlay: Our own modules, by path below ``overlay/``, which begins with ``common`` or the name of the lane.
     :param native: The sources of the native extension, by path.
     :param builder: The modules of the tool that decide what goes into a wheel, its pinned requirements and license files, by path.
     :param source: The state of the fork's repository; it stands in the wheel, hence two states give two versions.
@@ -64,7 +64,7 @@ class Ingredients:
         lane: Lane,
         base: Mapping[str, str],
         patches: Iterable[Patch],
-        overlay: Path,
+        overlays: Iterable[Path],
         native: Path,
         files: Iterable[Path],
         source: Source,
@@ -74,7 +74,7 @@ class Ingredients:
         :param lane: The lane.
         :param base: See the class; without ``pin``.
         :param patches: The series.
-        :param overlay: Folder of the lane's overlay; may be missing.
+        :param overlays: Folders of the lane's overlay; each may be missing.
         :param native: Folder of the native sources; may be missing.
         :param files: The hash-pinned requirements whose libraries and compilers make parts of the wheel, and the license files.
         :param source: The state of the repository.
@@ -86,7 +86,9 @@ class Ingredients:
         return cls(
             base={**base, "pin": _sha256(json.dumps(pin, sort_keys=True).encode())},
             patches={patch.name: _sha256(patch.data) for patch in patches},
-            overlay=file_digests(overlay),
+            overlay={
+                f"{folder.name}/{name}": digest for folder in overlays for name, digest in file_digests(folder).items()
+            },
             native=file_digests(native),
             builder=builder | {path.name: _sha256(path.read_bytes()) for path in files},
             source=source,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -186,14 +187,17 @@ def run_info(arguments: argparse.Namespace, context: Context) -> int:
 
 def _describe(context: Context, arguments: argparse.Namespace, document: dict[str, Any]) -> str:
     """Describe with the overlay's own module, which ``python -m triton.fork`` uses in an installation."""
-    folder = context.project.overlay(context.lane(arguments)) / "python" / "triton" / "fork"
-    modules = []
-    for name in ("_description", "_switches"):
-        spec = importlib.util.spec_from_file_location(f"overlay{name}", folder / f"{name}.py")
-        if spec is None or spec.loader is None:
-            raise FileNotFoundError(folder / f"{name}.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        modules.append(module)
-    text: str = modules[0].describe(document, modules[1].SWITCHES)
+    folders = context.project.overlays(context.lane(arguments))
+    description, switches = (_own_module(folders, name) for name in ("_description", "_switches"))
+    text: str = description.describe(document, switches.SWITCHES)
     return text
+
+
+def _own_module(folders: Iterable[Path], name: str) -> Any:
+    places = [folder / "python" / "triton" / "fork" / f"{name}.py" for folder in folders]
+    spec = importlib.util.spec_from_file_location(f"overlay{name}", next(filter(Path.is_file, places), places[-1]))
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(places[-1])
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

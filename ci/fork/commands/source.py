@@ -64,7 +64,7 @@ def build_from_source(
             verify_files(git, lock)
             layout = Layout.of(lane)
             shipped = {place for name in git("ls-files").splitlines() if (place := layout.to_wheel(name))}
-            overlay.update(read_overlay(project.overlay(lane), layout, shipped))
+            overlay.update(read_overlay(project.overlays(lane), layout, shipped))
             check_imports(git, layout, overlay, shipped, has_native(project))
 
         wheel = build_base_wheel(

@@ -44,7 +44,7 @@ def check_lane(project: Project, lane: Lane, base_wheel: Path, folder: Path) -> 
     if lock and git.tree("base") != lock.base:
         faults.append(f"the base has the tree {git.tree('base')}, locked is {lock.base}")
     faults += _apply_faults(git, series, lock)
-    layout, overlay = Layout.of(lane), project.overlay(lane)
+    layout, overlay = Layout.of(lane), project.overlays(lane)
     shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
     faults += overlay_faults(overlay, layout, shipped)
     faults += patch_faults(overlay, series.patches, git("ls-tree", "-r", "--name-only", "base").splitlines())

@@ -138,7 +138,7 @@ def refresh(project: Project, lane: Lane, base_wheel: Path, scratch: Path, *, dr
                 raise EditError("no tree is open, hence there is no commit to drop", "begin with `ci/fork.sh edit`")
             apply_or_point_to_edit(git, read_series(target).sound())
             patches = export_queue(git)
-        faults = patch_faults(project.overlay(lane), patches, git("ls-tree", "-r", "--name-only", "base").splitlines())
+        faults = patch_faults(project.overlays(lane), patches, git("ls-tree", "-r", "--name-only", "base").splitlines())
         if faults:
             raise QueueError(faults)
         before = {patch.name: patch.data for patch in read_series(target).patches}
