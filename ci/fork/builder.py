@@ -95,7 +95,7 @@ def prepare(
     patches = read_series(queue).sound()
     step("laying out the base")
     git = lay_out(lane, base_wheel, folder / "tree")
-    apply_series(git, patches, read_lock(queue), step)
+    apply_series(git, patches, read_lock(queue, lane.lock), step)
     layout = Layout.of(lane)
     shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
     overlay = read_overlay(project.overlays(lane), layout, shipped)

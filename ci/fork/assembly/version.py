@@ -82,9 +82,11 @@ class Ingredients:
         own = Path(__file__).parent
         builder = {f"fork/assembly/{name}": digest for name, digest in file_digests(own).items()}
         builder |= {f"fork/{name}": _sha256((own.parent / name).read_bytes()) for name in DECIDING}
-        pin = asdict(replace(lane, wheels=(), state="", supports=(), pythons=()))  # what does not decide any bytes
+        undecided = replace(
+            lane, wheels=(), state="", supports=(), pythons=(), is_latest=True, earlier=()
+        )  # without what changes no bytes
         return cls(
-            base={**base, "pin": _sha256(json.dumps(pin, sort_keys=True).encode())},
+            base={**base, "pin": _sha256(json.dumps(asdict(undecided), sort_keys=True).encode())},
             patches={patch.name: _sha256(patch.data) for patch in patches},
             overlay={
                 f"{folder.name}/{name}": digest for folder in overlays for name, digest in file_digests(folder).items()

@@ -129,18 +129,20 @@ def _wheel_faults(arguments: argparse.Namespace, context: Context, path: Path) -
         )
         return []
     lane = context.lane(arguments)
-    pinned = [wheel for wheel in lane.wheels if wheel.sha256 == document["base"]["sha256"]]
+    named = document["base"]["sha256"]
+    pinned = [(release, wheel) for release in lane.releases for wheel in release.wheels if wheel.sha256 == named]
     if not pinned:
         raise UnknownBaseError(
             f"the base that {path.name} names is not pinned in fork.toml, so there is nothing to compare it with",
             "check it in the checkout that it was built from, or alone with --no-base",
         )
-    base = context.fetch(arguments, pinned)[0]
+    release, pinned_wheel = pinned[0]
+    base = context.fetch(arguments, [pinned_wheel])[0]
     faults = wheel_faults(path, base)
     with context.project.scratch("verify") as scratch:
-        prepared = prepare(context.project, lane, base, scratch, lambda _: None, [pinned[0].machine])
+        prepared = prepare(context.project, release, base, scratch, lambda _: None, [pinned_wheel.machine])
         if prepared.version == document["version"]:
-            return faults + rebuild_faults(prepared, path, pinned[0], base, scratch)
+            return faults + rebuild_faults(prepared, path, pinned_wheel, base, scratch)
     context.messages.print(
         f"{path.name} was not compared with a build of this checkout, which makes {prepared.version}", highlight=False
     )

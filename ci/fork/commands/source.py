@@ -52,7 +52,7 @@ def build_from_source(
         )
     project = context.project
     patches = read_series(project.patches(lane)).sound()
-    lock = read_lock(project.patches(lane))
+    lock = read_lock(project.patches(lane), lane.lock)
     ingredients = gather_ingredients(project, lane, {"source": lane.commit}, patches)
     version = fork_version(lane, ingredients)
     overlay: dict[str, bytes] = {}
