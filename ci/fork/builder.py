@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fork.assembly.archive import WheelArchive
+from fork.archive.wheels import WheelArchive
 from fork.assembly.provenance import Origin
 from fork.assembly.version import DECIDING, Ingredients, fork_version
 from fork.assembly.wheel import Changes, Plan, assemble, wheel_name
@@ -120,7 +120,7 @@ def gather_ingredients(
     root = project.root
     names = ("ci/requirements/tool.txt", "ci/requirements/native.txt", *_LICENSES)
     files = [name for name in names if (root / name).is_file()]
-    deciding = ["ci/fork/assembly", *(f"ci/fork/{name}" for name in DECIDING)]
+    deciding = [f"ci/fork/{name}" for name in DECIDING]
     folders = [project.patches(lane), *project.own_code(lane)]
     paths = ["fork.toml", *files, *deciding, *(folder.relative_to(root).as_posix() for folder in folders)]
     return Ingredients.gather(

@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from fork.assembly.records import record_hash, write_record
+from fork.archive.records import record_hash, write_record
 from fork.config import Lane
 from fork.git import Git
 from fork.project import Project

@@ -11,14 +11,16 @@ from pathlib import Path
 from packaging.version import Version
 
 from fork.config import Lane
-from fork.queue.mirrors import MIRRORS
+from fork.queue.overlay import source_files
 from fork.queue.patch import Patch
 from fork.repository import Source
 
-__all__ = ["DECIDING", "Ingredients", "file_digests", "fork_version", "source_files"]
+__all__ = ["DECIDING", "Ingredients", "file_digests", "fork_version"]
 
-#: Modules outside this package that decide what goes into a wheel, and where.
+#: Packages and modules of the tool that decide what goes into a wheel, and where.
 DECIDING = (
+    "archive",
+    "assembly",
     "builder.py",
     "layout.py",
     "native.py",
@@ -79,9 +81,7 @@ class Ingredients:
         :param files: The hash-pinned requirements whose libraries and compilers make parts of the wheel, and the license files.
         :param source: The state of the repository.
         """
-        own = Path(__file__).parent
-        builder = {f"fork/assembly/{name}": digest for name, digest in file_digests(own).items()}
-        builder |= {f"fork/{name}": _sha256((own.parent / name).read_bytes()) for name in DECIDING}
+        builder = {f"fork/{name}": digest for name, digest in _tool_digests().items()}
         undecided = replace(
             lane, wheels=(), state="", supports=(), pythons=(), is_latest=True, earlier=()
         )  # without what changes no bytes
@@ -97,26 +97,18 @@ class Ingredients:
         )
 
 
-def source_files(folder: Path) -> list[Path]:
-    """List the files below a folder, sorted, leaving out hidden ones, what Python leaves behind, and the mirror lock.
-
-    :returns: Empty where there is no folder.
-    """
-    return [
-        path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and path != folder / MIRRORS
-        and not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts)
-    ]
-
-
 def file_digests(folder: Path) -> dict[str, str]:
-    """Hash the files that :func:`source_files` lists.
+    """Hash the files that :func:`fork.queue.overlay.source_files` lists.
 
     :returns: Path with ``/`` -> SHA-256, sorted.
     """
     return {path.relative_to(folder).as_posix(): _sha256(path.read_bytes()) for path in source_files(folder)}
+
+
+def _tool_digests() -> dict[str, str]:
+    tool = Path(__file__).parents[1]
+    modules = [path for name in DECIDING for path in (source_files(tool / name) or [tool / name])]
+    return {path.relative_to(tool).as_posix(): _sha256(path.read_bytes()) for path in modules}
 
 
 def _sha256(content: bytes) -> str:

@@ -11,10 +11,11 @@ from urllib.parse import urlsplit
 from fork import base
 from fork.builder import build_wheels, prepare
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
-from fork.commands.source import build_from_source
 from fork.config import BaseWheel, Lane
+from fork.errors import UsageError
 from fork.progress import steps
 from fork.publishing import Built, output_folder
+from fork.source_builder import build_from_source
 
 __all__ = ["add_parser", "run"]
 
@@ -72,7 +73,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     out = (arguments.out or context.project.wheelhouse).resolve()
     with context.project.scratch("build") as scratch, output_folder(out):
         if arguments.source:
-            built = build_from_source(arguments, context, lane, scratch, out)
+            _refuse_choices(arguments)
+            with steps(context.messages, f"lane {lane.name}") as step:
+                built = build_from_source(context.project, lane, scratch, out, step)
             downloaded = 0.0
         else:
             bases = [(release, _bases(arguments, context, release)) for release in lane.releases]
@@ -80,6 +83,14 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             built = _build(context, bases, scratch, out)
     _report(arguments, context, out, built, downloaded, monotonic() - started)
     return 0
+
+
+def _refuse_choices(arguments: argparse.Namespace) -> None:
+    if arguments.python or arguments.platform or arguments.all:
+        raise UsageError(
+            "--source builds for the Python of the tool and for this machine only",
+            "leave --python, --platform and --all out; TRITON_FORK_PYTHON names another Python",
+        )
 
 
 def _bases(arguments: argparse.Namespace, context: Context, release: Lane) -> _Bases:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from fork.assembly.archive import ArchiveError
+from fork.archive.wheels import ArchiveError
 from fork.builder import prepare, rebuild_faults
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
 from fork.errors import ForkError, UsageError

@@ -10,13 +10,21 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from fork.assembly.archive import WheelArchive
-from fork.assembly.version import source_files
+from fork.archive.wheels import WheelArchive
 from fork.errors import ForkError
 from fork.layout import Layout
+from fork.queue.mirrors import MIRRORS
 from fork.queue.patch import Patch
 
-__all__ = ["OverlayError", "overlay_faults", "overlay_files", "patch_faults", "read_overlay", "shipped_files"]
+__all__ = [
+    "OverlayError",
+    "overlay_faults",
+    "overlay_files",
+    "patch_faults",
+    "read_overlay",
+    "shipped_files",
+    "source_files",
+]
 
 
 class OverlayError(ForkError):
@@ -63,6 +71,20 @@ def patch_faults(folders: Sequence[Path], patches: Iterable[Patch], base: Iterab
         for patch in patches
         for file in patch.files
         if file in own or any(str(parent) in inside for parent in PurePosixPath(file).parents)
+    ]
+
+
+def source_files(folder: Path) -> list[Path]:
+    """List the files below a folder, sorted, leaving out hidden ones, what Python leaves behind, and the mirror lock.
+
+    :returns: Empty where there is no folder.
+    """
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path != folder / MIRRORS
+        and not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts)
     ]
 
 
