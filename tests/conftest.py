@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,17 @@ from fork.config import Lane
 from fork.environments import make_environment
 from fork.project import Project
 from tests.support.environments import base_wheel, build, repository, this_python
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _home_of_triton(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the developer's ``~/.triton`` out of what runs Triton without :mod:`tests.support.programs`, such as lit."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRITON_HOME", str(home))
+        patch.setenv("TRITON_CACHE_DIR", str(home / "cache"))
+        patch.setenv("TRITON_FORK_STATE_DIR", str(home / "state"))
+        yield
 
 
 @pytest.fixture(scope="session")
