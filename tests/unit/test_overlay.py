@@ -12,6 +12,7 @@ import pytest
 
 from fork.assembly.provenance import PROVENANCE
 from fork.builder import build_wheels, prepare
+from fork.cli import main
 from fork.errors import ConfigError
 from fork.git import Git
 from fork.publishing import output_folder
@@ -60,6 +61,16 @@ def test_the_wheel_has_the_modules_of_both_folders(small, tmp_path) -> None:
 def test_a_lane_may_have_all_its_modules_in_common(small) -> None:
     shutil.move(small.project.overlay(small.lane), small.project.root / "overlay" / "common")
     assert wheel_faults(build(small), small.base) == []
+
+
+def test_a_lane_without_a_folder_of_its_own_is_locked(small, monkeypatch, tmp_path) -> None:
+    shutil.move(small.project.overlay(small.lane), small.project.root / "overlay" / "common")
+    write(small, "common/python/triton/fork/again.py", '"""Mirrors python/triton/runtime/jit.py: first."""\n')
+    monkeypatch.setenv("TRITON_FORK_ROOT", str(small.project.root))
+    monkeypatch.setenv("TRITON_FORK_CACHE", str(tmp_path / "cache"))
+    assert main(["mirrors", "--accept", "--find-links", str(small.base.parent)]) == 0
+    assert (small.project.overlay(small.lane) / "mirrors.toml").is_file()
+    assert faults(small, tmp_path / "scratch") == []
 
 
 @pytest.mark.parametrize(

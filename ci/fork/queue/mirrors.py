@@ -134,6 +134,7 @@ def write_mirrors(file: Path, mirrors: Iterable[Mirror]) -> None:
         lines.append(
             f"{json.dumps(mirror.name)} = {{ digest = {json.dumps(mirror.digest)}{earlier}, by = {json.dumps(mirror.by)} }}"
         )
+    file.parent.mkdir(parents=True, exist_ok=True)  # a lane may have nothing else of its own
     file.write_text("\n".join(lines) + "\n", "utf-8")
 
 
