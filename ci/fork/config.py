@@ -99,7 +99,7 @@ class Lane:
     :param revision: The fork's revision on this lane, from 1.
     :param state: ``active``, ``fixes`` for a lane that gets no more features, or ``retired``.
     :param supports: What the lane is for, ``torch 2.11``.
-    :param pythons: The Pythons that the lane serves, ``3.12`` or ``3.13t``, the oldest first.
+    :param pythons: The Pythons that the lane serves, ``3.12`` or ``3.13t``, the oldest first; of several releases, each its own.
     :param submodule: Folder of the upstream checkout, relative to the repository.
     :param layout: Pairs of path prefixes, in a wheel and in a checkout; the first that fits counts.
     :param wheels: Every published wheel of the version.
@@ -285,27 +285,31 @@ def _lane(name: str, table: _Table, identity: Identity) -> Lane:
     )
     if table.faults:
         return lane
-    lane = _with_releases(lane, earlier)
-    for release in lane.releases:
+    releases = _with_releases(lane, earlier)
+    for release in releases.releases:
         _compare_pythons(release, table)
-    return lane
+    for python in lane.pythons:
+        if not any(python in release.pythons for release in releases.releases):
+            table.fault("pythons", f"there is no wheel of any release for {python}")
+    return releases
 
 
 def _with_releases(lane: Lane, earlier: Mapping[str, str]) -> Lane:
-    """Give each release of a lane the wheels that are of its version.
+    """Give each release of a lane the wheels that are of its version, and those Pythons that it has wheels for.
 
     :param lane: With the wheels of all releases.
     :param earlier: Version -> commit.
     """
+    if not earlier:
+        return lane
 
-    def wheels(version: str) -> tuple[BaseWheel, ...]:
-        return tuple(wheel for wheel in lane.wheels if wheel.version == Version(version))
+    def at(version: str, commit: str, is_latest: bool) -> Lane:
+        wheels = tuple(wheel for wheel in lane.wheels if wheel.version == Version(version))
+        pythons = tuple(python for python in lane.pythons if any(wheel.serves(python) for wheel in wheels))
+        return replace(lane, version=version, commit=commit, wheels=wheels, pythons=pythons, is_latest=is_latest)
 
-    releases = tuple(
-        replace(lane, version=version, commit=earlier[version], wheels=wheels(version), is_latest=False)
-        for version in sorted(earlier, key=Version, reverse=True)
-    )
-    return replace(lane, wheels=wheels(lane.version), earlier=releases)
+    others = tuple(at(version, earlier[version], False) for version in sorted(earlier, key=Version, reverse=True))
+    return replace(at(lane.version, lane.commit, True), earlier=others)
 
 
 def _is_version(text: str) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fork.base import pythons_of_releases
 from fork.cli import main
 from fork.errors import ConfigError
 from fork.index.records import read_records
@@ -101,6 +102,26 @@ def test_a_function_that_we_re_do_is_compared_in_every_release(two, run, capsys)
     lock.write_text(lock.read_text().replace("earlier", "later"))
     assert run("check") == 11
     assert f"on {EARLIER}: upstream's between (python/triton/runtime/jit.py) has changed" in capsys.readouterr().err
+
+
+def test_a_release_need_not_serve_every_python(two, run, capsys) -> None:
+    """As 3.7.0 has wheels for 3.13t, and 3.7.1 has none."""
+    pin = two.project.root / "fork.toml"
+    name = BASE_NAME.replace("3.6.0", EARLIER)
+    other = name.replace("cp311-cp311", "cp312-cp312")
+    make_base_wheel(two.base.parent, other, {"triton/runtime/jit.py": CHANGED.encode()}, EARLIER)
+    content = (two.base.parent / other).read_bytes()
+    row = f'file = "{other}"\nsize = {len(content)}\nsha256 = "{hashlib.sha256(content).hexdigest()}"\n'
+    text = pin.read_text().replace('["3.11"]', '["3.11", "3.12"]')
+    pin.write_text(text + f'\n[[lane."3.6".wheel]]\n{row}')
+    assert [release.pythons for release in two.lane.releases] == [("3.11",), ("3.11", "3.12")]
+    chosen = [(release.version, wanted) for release, wanted in pythons_of_releases(two.lane, ["3.12", "3.11", "3.9"])]
+    assert chosen == [("3.6.0", ["3.11", "3.9"]), (EARLIER, ["3.12", "3.11"])]
+    assert [release.version for release, _ in pythons_of_releases(two.lane, ["3.12"])] == [EARLIER]
+    assert [release.version for release, _ in pythons_of_releases(two.lane, [])] == ["3.6.0", EARLIER]
+    pin.write_text(pin.read_text().replace('"3.12"]', '"3.12", "3.13"]'))
+    with pytest.raises(ConfigError, match=r"there is no wheel of any release for 3\.13"):
+        two.project.pin()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from urllib.parse import urlsplit
@@ -78,7 +79,10 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
                 built = build_from_source(context.project, lane, scratch, out, step)
             downloaded = 0.0
         else:
-            bases = [(release, _bases(arguments, context, release)) for release in lane.releases]
+            bases = [
+                (release, _bases(arguments, context, release, pythons))
+                for release, pythons in base.pythons_of_releases(lane, arguments.python)
+            ]
             downloaded = monotonic() - started
             built = _build(context, bases, scratch, out)
     _report(arguments, context, out, built, downloaded, monotonic() - started)
@@ -93,8 +97,8 @@ def _refuse_choices(arguments: argparse.Namespace) -> None:
         )
 
 
-def _bases(arguments: argparse.Namespace, context: Context, release: Lane) -> _Bases:
-    wheels = base.select_wheels(release, arguments.python, arguments.platform, arguments.all)
+def _bases(arguments: argparse.Namespace, context: Context, release: Lane, pythons: Sequence[str]) -> _Bases:
+    wheels = base.select_wheels(release, pythons, arguments.platform, arguments.all)
     return list(zip(wheels, context.fetch(arguments, wheels), strict=True))
 
 
