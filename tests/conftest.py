@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from fork.environments import make_environment
 from fork.errors import ConfigError
 from fork.project import Project
 from tests.support.environments import base_wheel, build, repository, this_python
-from tests.support.lanes import Expectations, chosen_lane, read_expectations
+from tests.support.lanes import BaseFault, Expectations, chosen_lane, read_expectations
 
 _EXPECTATIONS = pytest.StashKey[Expectations]()
 
@@ -44,7 +44,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @pytest.fixture(scope="session")
-def base_fault(pytestconfig: pytest.Config) -> Callable[[str, bool], None]:
+def base_fault(pytestconfig: pytest.Config) -> BaseFault:
     """Say whether the base shows a fault, ``base_fault("name", seen)``; see :mod:`tests.support.lanes`."""
     return pytestconfig.stash[_EXPECTATIONS].base_fault
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +27,10 @@ import pytest
 from fork.config import Pin
 from fork.project import Project
 
-__all__ = ["Expectations", "active_lanes", "chosen_lane", "read_expectations"]
+__all__ = ["BaseFault", "Expectations", "active_lanes", "chosen_lane", "read_expectations"]
+
+#: The fixture ``base_fault``: name of a fault, and whether the base shows it.
+BaseFault = Callable[[str, bool], None]
 
 
 @dataclass
