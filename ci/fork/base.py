@@ -11,7 +11,7 @@ from fork.config import BaseWheel, Lane
 from fork.errors import ForkError
 from fork.interpreters import find_interpreters, inspect_interpreter
 
-__all__ = ["NoBaseWheelError", "select_wheels"]
+__all__ = ["NoBaseWheelError", "pythons_of_releases", "select_wheels"]
 
 
 class NoBaseWheelError(ForkError):
@@ -43,6 +43,24 @@ def select_wheels(
         )
     # A wheel of the stable ABI may be the one for several of them.
     return tuple(dict.fromkeys(wheel for wheel in found.values() if wheel))
+
+
+def pythons_of_releases(lane: Lane, pythons: Sequence[str]) -> list[tuple[Lane, list[str]]]:
+    """Say which releases of a lane to build, and for which of the wanted Pythons: a release need not serve them all.
+
+    :param pythons: As for :func:`select_wheels`. One that no release serves is left to the latest, where it is an error.
+    """
+    if not pythons:
+        return [(release, []) for release in lane.releases]
+    known = {python for release in lane.releases for python in release.pythons}
+    chosen = [
+        (
+            release,
+            [p for p in pythons if p == "installed" or p in release.pythons or (release.is_latest and p not in known)],
+        )
+        for release in lane.releases
+    ]
+    return [(release, wanted) for release, wanted in chosen if wanted]
 
 
 def _expand(pythons: Sequence[str], known: Iterable[str]) -> list[str]:

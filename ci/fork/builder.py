@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fork.assembly.archive import WheelArchive
+from fork.archive.wheels import WheelArchive
 from fork.assembly.provenance import Origin
 from fork.assembly.version import DECIDING, Ingredients, fork_version
 from fork.assembly.wheel import Changes, Plan, assemble, wheel_name
@@ -95,10 +95,10 @@ def prepare(
     patches = read_series(queue).sound()
     step("laying out the base")
     git = lay_out(lane, base_wheel, folder / "tree")
-    apply_series(git, patches, read_lock(queue), step)
+    apply_series(git, patches, read_lock(queue, lane.lock), step)
     layout = Layout.of(lane)
     shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
-    overlay = read_overlay(project.overlay(lane), layout, shipped)
+    overlay = read_overlay(project.overlays(lane), layout, shipped)
     check_imports(git, layout, overlay, shipped, has_native(project))
     ingredients = gather_ingredients(project, lane, {wheel.filename: wheel.sha256 for wheel in lane.wheels}, patches)
     patched, removed = _patched_files(git, layout)
@@ -120,14 +120,14 @@ def gather_ingredients(
     root = project.root
     names = ("ci/requirements/tool.txt", "ci/requirements/native.txt", *_LICENSES)
     files = [name for name in names if (root / name).is_file()]
-    deciding = ["ci/fork/assembly", *(f"ci/fork/{name}" for name in DECIDING)]
-    folders = [project.patches(lane), project.overlay(lane), project.native]
+    deciding = [f"ci/fork/{name}" for name in DECIDING]
+    folders = [project.patches(lane), *project.own_code(lane)]
     paths = ["fork.toml", *files, *deciding, *(folder.relative_to(root).as_posix() for folder in folders)]
     return Ingredients.gather(
         lane=lane,
         base=base,
         patches=patches,
-        overlay=project.overlay(lane),
+        overlays=project.overlays(lane),
         native=project.native,
         files=[root / name for name in files],
         source=source_of(root, paths),

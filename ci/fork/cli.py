@@ -15,7 +15,7 @@ from types import FrameType
 
 from rich.console import Console
 
-from fork.commands import bench, build, equivalence, inspect, mirrors, queue, rebase
+from fork.commands import bench, build, equivalence, inspect, mirrors, pin, queue, rebase
 from fork.commands.context import Context
 from fork.errors import AccessError, DiskFullError, ForkError, exit_codes
 from fork.project import Project
@@ -33,7 +33,7 @@ _OTHER_CODES = {
     _BROKEN_PIPE: "Whoever read the output stopped reading.",
     _INTERRUPTED: "Interrupted.",
 }
-_VERBS = (build, queue, rebase, mirrors, inspect, equivalence, bench)
+_VERBS = (build, queue, rebase, mirrors, pin, inspect, equivalence, bench)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

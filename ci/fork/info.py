@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from fork.assembly.archive import ArchiveError, WheelArchive
+from fork.archive.wheels import ArchiveError, WheelArchive
 from fork.assembly.provenance import PROVENANCE
 from fork.errors import ForkError
 

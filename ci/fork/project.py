@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fork.config import Lane, Pin, load
+from fork.config import COMMON, Lane, Pin, load
 from fork.locks import locked
 
 __all__ = ["Project"]
@@ -51,8 +51,12 @@ class Project:
         return self.root / "patches" / lane.name
 
     def overlay(self, lane: Lane) -> Path:
-        """Folder of our own modules of a lane, laid out as in a checkout."""
+        """Folder of our own modules that one lane alone has, laid out as in a checkout, and of its mirror lock."""
         return self.root / "overlay" / lane.name
+
+    def overlays(self, lane: Lane) -> tuple[Path, ...]:
+        """Folders whose union is the overlay of a lane: what all lanes share, and what it has alone; each may be missing."""
+        return self.root / "overlay" / COMMON, self.overlay(lane)
 
     @property
     def native(self) -> Path:
@@ -61,7 +65,7 @@ class Project:
 
     def own_code(self, lane: Lane) -> tuple[Path, ...]:
         """Folders of all code of ours that goes into the wheels of a lane."""
-        return self.overlay(lane), self.native
+        return *self.overlays(lane), self.native
 
     def edit_tree(self, lane: Lane) -> Path:
         """Where ``edit`` opens the tree of a lane."""

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from packaging.utils import parse_wheel_filename
 
-from fork.assembly.archive import WheelArchive
+from fork.archive.wheels import WheelArchive
 from fork.errors import ForkError
 from fork.interpreters import find_interpreters, inspect_interpreter
 

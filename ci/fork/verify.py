@@ -15,10 +15,10 @@ from typing import Any
 from packaging.metadata import Metadata
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
-from fork.assembly.archive import ArchiveError, WheelArchive
+from fork.archive.records import parse_record
+from fork.archive.wheels import ArchiveError, WheelArchive
 from fork.assembly.metadata import LICENSES, fork_metadata
 from fork.assembly.provenance import BASE_RECORD, FORMAT, PROVENANCE
-from fork.assembly.records import parse_record
 from fork.assembly.sbom import SBOM
 from fork.config import Identity
 from fork.errors import ForkError

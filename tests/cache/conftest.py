@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -13,16 +12,16 @@ from typing import Any
 
 import pytest
 
+from tests.support.programs import isolated_environment, run_json
+
 WORKERS = Path(__file__).parent / "workers"
 Worker = Callable[..., Any]
 OtherUser = Callable[[Path], tuple[list[str], Path]]
 
 
 def worker_environment(cache: Path, **more: str | None) -> dict[str, str]:
-    """Environment variables of a worker: those of this process without Triton's, and a cache of its own."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
-    wanted = {**kept, "TRITON_CACHE_DIR": str(cache), "PYTHONDONTWRITEBYTECODE": "1", **more}
-    return {name: value for name, value in wanted.items() if value is not None}
+    """Environment variables of a worker with a cache of its own; home and state lie beside that."""
+    return isolated_environment(cache.parent, **{"TRITON_CACHE_DIR": str(cache), **more})
 
 
 def run_worker(
@@ -39,17 +38,7 @@ def run_worker(
     :returns: What the last line of its output says, as JSON.
     """
     command = [*prefix, str(python), str(WORKERS / f"{name}.py"), *arguments]
-    done = subprocess.run(
-        command,
-        env=worker_environment(cache, **environment),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        cwd=cache.parent,
-    )
-    assert done.returncode == 0, f"{command} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return json.loads(done.stdout.splitlines()[-1])
+    return run_json(command, worker_environment(cache, **environment), cache.parent, timeout=120)
 
 
 @pytest.fixture(scope="module")

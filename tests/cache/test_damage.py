@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cache.conftest import OtherUser, Worker
+from tests.support.lanes import BaseFault
 
 READ = ["__grp__kernel.json", "kernel.cubin", "kernel.json"]
 TEXTS = ["kernel.llir", "kernel.ptx", "kernel.source", "kernel.ttgir", "kernel.ttir"]
@@ -77,13 +78,13 @@ def test_the_kernel_is_made_again(name: str, fork: dict[str, Any]) -> None:
         ("kernel.ttgir directory", "IsADirectoryError"),
     ],
 )
-def test_the_base_raises(case: str, error: str, base: dict[str, Any]) -> None:
-    assert base[case]["first"].startswith(f"raised {error}"), base[case]
+def test_the_base_raises(case: str, error: str, base: dict[str, Any], base_fault: BaseFault) -> None:
+    base_fault(f"cache: {case}", base[case]["first"].startswith(f"raised {error}"))
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "garbage", "flip"])
-def test_the_base_hands_garbage_to_the_driver(damage: str, base: dict[str, Any]) -> None:
-    assert base[f"kernel.cubin {damage}"]["first"]["kernel"] is False
+def test_the_base_hands_garbage_to_the_driver(damage: str, base: dict[str, Any], base_fault: BaseFault) -> None:
+    base_fault(f"cache: garbage to the driver, {damage}", base[f"kernel.cubin {damage}"]["first"]["kernel"] is False)
 
 
 def test_a_file_that_may_not_be_read_is_replaced(

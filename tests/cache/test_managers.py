@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cache.conftest import Worker
+from tests.support.lanes import BaseFault
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +50,9 @@ def test_the_worker_tries_what_it_should(results: list[dict[str, Any]]) -> None:
     assert fork["binary_only"] == [["cubin", "source"], ["cubin", "source"], [False, True]]
 
 
-def test_damage_in_a_remote_cache_is_compiled_again(results: list[dict[str, Any]]) -> None:
+def test_damage_in_a_remote_cache_is_compiled_again(results: list[dict[str, Any]], base_fault: BaseFault) -> None:
     base, fork, _ = results
-    assert base["remote_damaged"]["kernel"].startswith("raised JSONDecodeError")
+    base_fault("cache: damage in a remote cache", base["remote_damaged"]["kernel"].startswith("raised JSONDecodeError"))
     assert fork["remote_damaged"] == {"kernel": True, "said": 1, "hits": [False]}
     texts = ["cubin", "llir", "ptx", "source", "ttgir", "ttir"]
     assert fork["remote_part_missing"] == {"texts": texts, "hits": [False]}

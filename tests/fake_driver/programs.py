@@ -1,11 +1,11 @@
 """Runs test programs in an environment with Triton, under the fake driver and with a cache of their own."""
 
-import json
 import os
-import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+from tests.support.programs import isolated_environment, run_json
 
 from .builder import CUDA, HIP, build, package_of
 
@@ -15,27 +15,18 @@ Both = Callable[..., tuple[Any, Any]]
 TESTS = Path(__file__).resolve().parent.parent
 
 
-class ProgramError(Exception):
-    """A test program failed, or printed something other than JSON."""
-
-
 def environment(folder: Path, cache: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Make the environment of a test program: nothing of the caller's Triton or Python settings comes through.
+    """Make the environment of a test program: of the caller's settings of Triton, only switches of the fork come through.
 
     :param folder: where the fake library is
-    :param cache: Triton's cache for this run
+    :param cache: Triton's cache for this run; home and state lie beside it
     :param extra: more variables
     :returns: the whole environment
     """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRITON_", "PYTHON", "FAKE_"))}
-    own = {
-        "PYTHONPATH": str(TESTS.parent),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TRITON_CACHE_DIR": str(cache),
-        "FAKE_DRIVER_FOLDER": str(folder),
-    }
     switches = {name: value for name, value in os.environ.items() if name.startswith("TRITON_FORK_")}
-    return {**kept, **switches, **own, **(extra or {})}
+    switches.pop("TRITON_FORK_STATE_DIR", None)
+    own = {"PYTHONPATH": str(TESTS.parent), "TRITON_CACHE_DIR": str(cache), "FAKE_DRIVER_FOLDER": str(folder)}
+    return isolated_environment(cache.parent, **{**switches, **own, **(extra or {})})
 
 
 def prepare(python: Path, folder: Path) -> Path:
@@ -70,19 +61,4 @@ def run_program(
     :returns: what it printed, decoded
     :raises ProgramError: when it fails or prints something else
     """
-    done = subprocess.run(
-        [python, program, *(arguments or [])],
-        env=environment(folder, cache, extra),
-        cwd=cache.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        message = f"{program.name} in {python} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
-        raise ProgramError(message)
-    try:
-        return json.loads(done.stdout)
-    except json.JSONDecodeError as error:
-        message = f"{program.name} in {python} printed no JSON:\n{done.stdout}\n{done.stderr}"
-        raise ProgramError(message) from error
+    return run_json([str(python), str(program), *(arguments or [])], environment(folder, cache, extra), cache.parent)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.startup.running import WORKERS
+from tests.support.programs import isolated_environment
 
 NATIVE_BYTES = 9_000_000
 
@@ -41,12 +42,9 @@ class Installation:
         ]
 
     def _start(self) -> subprocess.Popen[str]:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("TRITON", "LLVM"))}
-        state = {"TRITON_FORK_STATE_DIR": str(self.state), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = isolated_environment(self._folder, TRITON_FORK_STATE_DIR=str(self.state))
         command = [str(self._python), str(WORKERS / "installation.py"), str(self.package)]
-        return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**environment, **state}
-        )
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 
     @property
     def state(self) -> Path:

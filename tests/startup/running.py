@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
+
+from tests.support.programs import run_program
 
 WORKERS = Path(__file__).parent / "workers"
 
@@ -20,14 +19,4 @@ def run(python: Path, worker: str, folder: Path, *arguments: str, **variables: s
     :param arguments: The worker's command line.
     :param variables: More environment variables.
     """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRITON", "PYTHON", "LLVM"))}
-    own = {
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TRITON_CACHE_DIR": str(folder / "cache"),
-        "TRITON_HOME": str(folder / "home"),
-        "TRITON_FORK_STATE_DIR": str(folder / "state"),
-    }
-    command = [str(python), str(WORKERS / worker), *arguments]
-    done = subprocess.run(command, env={**kept, **own, **variables}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return run_program(python, WORKERS / worker, folder, *arguments, **variables)

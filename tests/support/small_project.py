@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from fork.assembly.records import record_hash, write_record
+from fork.archive.records import record_hash, write_record
 from fork.config import Lane
 from fork.git import Git
 from fork.project import Project
@@ -59,13 +59,20 @@ _FILES: dict[str, tuple[bytes, int]] = {
 }  # fmt: skip
 
 
-def make_base_wheel(folder: Path, name: str = BASE_NAME, changes: dict[str, bytes] | None = None) -> Path:
+def make_base_wheel(
+    folder: Path, name: str = BASE_NAME, changes: dict[str, bytes] | None = None, version: str = "3.6.0"
+) -> Path:
     """Write the make-believe upstream wheel.
 
     :param changes: Content of members that differs from the usual one; new members are added.
+    :param version: The version that it says in METADATA and ``triton.__version__``.
     """
-    files = dict(_FILES) | {path: (content, 0o100644) for path, content in (changes or {}).items()}
-    record = "triton-3.6.0.dist-info/RECORD"
+    files = {
+        path.replace("3.6.0", version): (content.replace(b"3.6.0", version.encode()), mode)
+        for path, (content, mode) in _FILES.items()
+    }
+    files |= {path: (content, 0o100644) for path, content in (changes or {}).items()}
+    record = f"triton-{version}.dist-info/RECORD"
     rows = [
         (path, record_hash(content), str(len(content)))
         for path, (content, _) in files.items()

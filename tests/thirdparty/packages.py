@@ -11,7 +11,7 @@ from pathlib import Path
 
 import filelock
 
-from fork.assembly.archive import WheelArchive
+from fork.archive.wheels import WheelArchive
 from fork.download.base_wheels import default_cache
 
 __all__ = ["HERE", "Package", "PackageError", "environment", "pinned", "unpack", "unpacked"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fork.assembly.archive import ArchiveError
+from fork.archive.wheels import ArchiveError
 from fork.equivalence.comparison import compare
 from fork.equivalence.report import DIFFERENT, FAILED, SAME
 from tests.thirdparty.comparing import compare_packages

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fork.assembly.archive import ArchiveError, ArchiveWriter, WheelArchive
+from fork.archive.wheels import ArchiveError, ArchiveWriter, WheelArchive
 
 DATE = (2026, 1, 20, 14, 57, 6)
 OLDER = (2025, 12, 31, 23, 59, 58)

@@ -177,10 +177,10 @@ def test_two_checkouts_building_into_one_folder(small, run, capsys) -> None:
 def start_slow_build(small: SmallProject) -> subprocess.Popen[bytes]:
     """Start a build that stops for a minute with the wheel half written, and wait until it is there."""
     program = (
-        "import sys, time\nfrom fork.assembly import archive\nfrom fork.cli import main\n"
-        "finish = archive.ArchiveWriter.finish\n"
+        "import sys, time\nfrom fork.archive import wheels\nfrom fork.cli import main\n"
+        "finish = wheels.ArchiveWriter.finish\n"
         "def slow(self):\n    self._file.flush(); open(sys.argv[1], 'w').close(); time.sleep(60); finish(self)\n"
-        "archive.ArchiveWriter.finish = slow\nsys.exit(main(sys.argv[2:]))\n"
+        "wheels.ArchiveWriter.finish = slow\nsys.exit(main(sys.argv[2:]))\n"
     )
     sign = small.project.root / "half-written"
     command = [sys.executable, "-c", program, str(sign), *BUILD, "--find-links", str(small.base.parent)]

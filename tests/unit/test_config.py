@@ -46,7 +46,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         ('state = "active"', 'state = "asleep"', "state: 'asleep' does not match active|fixes|retired"),
         ('supports = ["torch 2.10"]', 'supports = ["torch"]', "supports: 'torch' does not match"),
         ('pythons = ["3.11"]', 'pythons = ["3.11", "py3"]', "pythons: 'py3' does not match"),
-        ('pythons = ["3.11"]', 'pythons = ["3.11", "3.12"]', "pythons: there is no wheel for 3.12 on x86_64"),
+        ('pythons = ["3.11"]', 'pythons = ["3.11", "3.12"]', "pythons: there is no wheel of 3.6.0 for 3.12 on x86_64"),
         ('pythons = ["3.11"]', 'pythons = []', "is for none of the Pythons"),
     ],
 )  # fmt: skip
@@ -67,7 +67,7 @@ def test_what_says_nothing_of_the_bytes_leaves_the_version_alone(small) -> None:
 
 
 def _digest(small, lane) -> str:
-    folders = small.project.overlay(lane), small.project.native
+    folders = small.project.overlays(lane), small.project.native
     return Ingredients.gather(lane, {}, [], *folders, [], Source("0" * 40, False)).digest()
 
 

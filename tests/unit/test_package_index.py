@@ -12,7 +12,15 @@ from packaging.tags import Tag, parse_tag
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
 from fork.download import package_index
-from fork.download.package_index import IndexLacksFileError, NetworkError, find_file, find_release, index_urls, redact
+from fork.download.package_index import (
+    IndexLacksFileError,
+    NetworkError,
+    find_file,
+    find_release,
+    index_urls,
+    list_release,
+    redact,
+)
 from fork.index.writing import write_index
 from tests.support.local_index import LocalIndex, unreachable_url
 from tests.support.tiny_wheel import make_wheel, pin
@@ -152,6 +160,19 @@ def test_finds_the_wheel_of_another_version(tmp_path: Path) -> None:
         assert find_release("triton", "3.7.0", tags, [index.url]) == pin(wanted)
         with pytest.raises(IndexLacksFileError, match=r"3\.9\.0"):
             find_release("triton", "3.9.0", tags, [index.url])
+
+
+def test_lists_the_wheels_of_a_version(tmp_path: Path) -> None:
+    tags = ("cp311-cp311-manylinux_2_35_x86_64", "cp312-abi3-manylinux_2_35_x86_64")
+    made = [make_wheel(tmp_path, "3.7.0", tag=tag) for tag in tags]
+    make_wheel(tmp_path, "3.8.0", tag=tags[0])
+    write_index(tmp_path)
+    with LocalIndex(tmp_path) as index:
+        assert list_release("triton", "3.7.0", [index.url, index.url]) == [pin(path) for path in made]
+        with pytest.raises(IndexLacksFileError, match=r"3\.9\.0"):
+            list_release("triton", "3.9.0", [index.url])
+        with unreachable_url() as gone, pytest.raises(NetworkError):
+            list_release("triton", "3.7.0", [gone, index.url])
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from fork.queue.patch import Patch, PatchFormatError
 GOOD = b"""From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
 From: A Person <a@example.invalid>
 Date: Thu, 1 Jan 2026 00:00:00 +0000
-Subject: A subject that is so long that format-patch folds it over two lines of
- the header
+Subject: A subject that is folded over two lines
+ of the header
 
 The reason.
 
@@ -32,7 +32,7 @@ index 1111111111111111111111111111111111111111..22222222222222222222222222222222
 
 def test_headers_reason_trailers_and_files_are_read() -> None:
     patch = Patch.parse("fix/a.patch", GOOD)
-    assert patch.subject == "A subject that is so long that format-patch folds it over two lines of the header"
+    assert patch.subject == "A subject that is folded over two lines of the header"
     assert patch.body == "The reason."
     assert dict(patch.trailers)["Bug"] == "https://example.invalid/1"
     assert patch.files == ("python/a.py",)
@@ -65,9 +65,18 @@ def test_headers_reason_trailers_and_files_are_read() -> None:
         (
             b"Applied-Upstream: no",
             b"Applied-Upstream: soon",
-            "its 'Applied-Upstream:' trailer says 'soon', not no, or the version",
+            "its 'Applied-Upstream:' trailer says 'soon', not no, or the versions",
         ),
+        (b"Applied-Upstream: no", b"Applied-Upstream: 3.8.0 a part", "'3.8.0 a part', not no, or the versions"),
         (b"Bug: https://example.invalid/1", b"Bug: 1234", "its 'Bug:' trailer says '1234', not a URL"),
+        (b"Bug: https://example.invalid/1", b"Bug: owner/project#7", "'owner/project#7', not a URL"),
+        (b"Bug: https://example.invalid/1", b"Bug: https://", "'https://', not a URL"),
+        (b"From: A P", b"From: B <b@example.invalid>\nFrom: A P", "names more than one author"),
+        (b"The reason.", b"From: B <b@example.invalid>\n\nThe reason.", "names more than one author"),
+        (b" <a@example.invalid>", b"", "not a name and an address"),
+        (b"Subject: A", b"Subject: A much longer" + b"r" * 20, "its subject has 8"),
+        (b"The reason.", b"The reason. " + b"x" * 61, "a line of its message has 73 columns, not 72 at most: 'The"),
+        (b"Origin: own", b"Origin: own, and " + b"x" * 60, "a line of its message has 77 columns"),
         (b"Origin: own\n", b"Origin: own\nOrigin: theirs\n", "has 2 'Origin:' trailers"),
     ],
 )
@@ -84,8 +93,9 @@ def test_each_fault_is_said(old: bytes, new: bytes, said: str) -> None:
         "Forwarded: not-needed",
         "Forwarded: https://example.invalid/pull/7",
         "Forwarded: triton-lang/triton#8831",
-        "Bug: triton-lang/triton#8831 (a part)",
+        "Bug: https://example.invalid/issues/7 (a part)",
         "Applied-Upstream: 3.7.0 (one hunk)",
+        "Applied-Upstream: 3.7.0 (one hunk), 3.8.0 (another)",
         "Applied-Upstream: 3.9.0",
         "Last-Update: 2028-02-29",
     ],
@@ -94,6 +104,20 @@ def test_what_trailers_may_say(trailer: str) -> None:
     key = trailer.partition(":")[0].encode()
     lines = [trailer.encode() if line.startswith(key + b":") else line for line in GOOD.split(b"\n")]
     assert trailer.partition(": ")[2] in dict(Patch.parse("fix/a.patch", b"\n".join(lines)).trailers).values()
+
+
+def test_everything_is_said_at_once() -> None:
+    data = GOOD.replace(b"The reason.", b"x " * 40).replace(b"Bug: https://example.invalid/1", b"Bug: 1")
+    data = data.replace(b"Applied-Upstream: no", b"Applied-Upstream: soon").replace(b"From: A P", b"From: B\nFrom: A P")
+    with pytest.raises(PatchFormatError) as caught:
+        Patch.parse("fix/a.patch", data)
+    assert len(caught.value.faults) == 4
+
+
+def test_a_line_with_an_address_may_be_wide() -> None:
+    address = b"https://example.invalid/" + b"x" * 80
+    data = GOOD.replace(b"The reason.", b"The reason:\n" + address).replace(b"https://example.invalid/1", address)
+    assert Patch.parse("fix/a.patch", data).body.endswith("x" * 80)
 
 
 def test_a_patch_without_a_diff_is_refused() -> None:

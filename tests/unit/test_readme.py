@@ -1,14 +1,19 @@
-"""What the README promises is there."""
+"""What the documents promise is there."""
 
 from __future__ import annotations
 
 import re
 import runpy
+import shlex
 import subprocess
 
+import pytest
+
+from fork.cli import _parser
 from tests.support.environments import repository
 
 README = (repository / "README.md").read_text("utf-8")
+CONTRIBUTING = (repository / "CONTRIBUTING.md").read_text("utf-8")
 
 
 def test_every_switch_is_described_as_it_is() -> None:
@@ -24,11 +29,29 @@ def test_every_patch_stands_in_the_changelog() -> None:
     assert [name for name in names if f"`{name}`" not in changelog] == []
 
 
-def test_what_it_links_to_exists() -> None:
-    links = re.findall(r"\]\(([^)#:]+\.\w+)\)", README) + re.findall(
-        r"^\| `([a-z/0-9]+/|fork\.toml)` \|", README, flags=re.MULTILINE
-    )
-    assert [link for link in links if not (repository / link).exists()] == []
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/architecture.md"])
+def test_what_it_links_to_exists(document: str) -> None:
+    file = repository / document
+    text = file.read_text("utf-8")
+    links = re.findall(r"\]\(([^)#:]+\.\w+)\)", text)
+    assert [link for link in links if not (file.parent / link).exists()] == []
+    folders = re.findall(r"^\| `([a-z/0-9]+/|fork\.toml)` \|", text, flags=re.MULTILINE)
+    assert [folder for folder in folders if not (repository / folder).exists()] == []
+
+
+def test_where_tests_go_is_there() -> None:
+    table = CONTRIBUTING.partition("## Where does my test go?")[2].partition("\n## ")[0]
+    places = re.findall(r"`(tests/[\w/.]+)`", table)
+    assert len(places) > 12
+    assert [place for place in places if not (repository / place).exists()] == []
+
+
+def test_the_commands_for_contributors_are_commands() -> None:
+    commands = re.findall(r"^ {4,}(?:ci/fork\.sh|\./(build)\.sh)((?: .*)?)$", CONTRIBUTING, flags=re.MULTILINE)
+    assert len(commands) > 15
+    for verb, rest in commands:
+        words = shlex.split(rest.partition(" >> ")[0], comments=True)
+        _parser().parse_args([verb, *words] if verb else words)
 
 
 def test_nothing_names_a_machine_or_a_registry() -> None:

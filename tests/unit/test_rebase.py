@@ -202,7 +202,13 @@ def test_what_is_predicted_is_not_taken_for_done(small, tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("said", "detail"),
-    [("3.7.0 (one hunk)", "already upstream in part: 3.7.0 (one hunk)"), ("3.10.0", ""), ("no", "")],
+    [
+        ("3.7.0 (one hunk)", "already upstream in part: 3.7.0 (one hunk)"),
+        ("3.10.0 (a), 3.7.0 (b)", "already upstream in part: 3.10.0 (a), 3.7.0 (b)"),
+        ("3.10.0 (a), 3.11.0 (b 3.1.0)", ""),
+        ("3.10.0", ""),
+        ("no", ""),
+    ],
 )
 def test_what_a_patch_says_of_upstream_is_compared_with_the_version(small, tmp_path, said, detail) -> None:
     add_patches(small, tmp_path, {}, said)

@@ -18,7 +18,7 @@ def gather(small: SmallProject) -> Ingredients:
         lane=small.lane,
         base={wheel.filename: wheel.sha256 for wheel in small.lane.wheels},
         patches=read_series(small.queue).sound(),
-        overlay=small.project.overlay(small.lane),
+        overlays=small.project.overlays(small.lane),
         native=small.project.native,
         files=[root / "ci" / "requirements" / "tool.txt"],
         source=Source("", False),
@@ -42,7 +42,13 @@ def test_every_ingredient_changes_the_digest(small) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["overlay/3.6/python/triton/fork/more.py", "native/launch.c", "ci/requirements/tool.txt"]
+    "place",
+    [
+        "overlay/3.6/python/triton/fork/more.py",
+        "overlay/common/python/triton/fork/more.py",
+        "native/launch.c",
+        "ci/requirements/tool.txt",
+    ],
 )
 def test_files_are_read_into_the_digest(small, place: str) -> None:
     before = gather(small).digest()
@@ -50,6 +56,14 @@ def test_files_are_read_into_the_digest(small, place: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("changed\n")
     assert gather(small).digest() != before
+
+
+def test_a_file_is_named_with_the_folder_that_it_is_from(small) -> None:
+    shared = small.project.root / "overlay" / "common" / "python" / "triton" / "fork" / "shared.py"
+    shared.parent.mkdir(parents=True)
+    shared.write_text("")
+    own = {"common/python/triton/fork/shared.py", "3.6/python/triton/fork/__init__.py"}
+    assert set(gather(small).overlay) == own
 
 
 def test_what_python_leaves_behind_does_not_count(small) -> None:

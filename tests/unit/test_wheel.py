@@ -18,9 +18,9 @@ import pytest
 from installer.sources import WheelFile
 from packaging.metadata import Metadata
 
-from fork.assembly.archive import ArchiveError
+from fork.archive.records import record_hash
+from fork.archive.wheels import ArchiveError
 from fork.assembly.provenance import BASE_RECORD, PROVENANCE
-from fork.assembly.records import record_hash
 from fork.assembly.wheel import wheel_name
 from fork.builder import BaseMismatchError, build_wheels, prepare
 from fork.git import Git

@@ -11,14 +11,16 @@ from pathlib import Path
 from packaging.version import Version
 
 from fork.config import Lane
-from fork.queue.mirrors import MIRRORS
+from fork.queue.overlay import source_files
 from fork.queue.patch import Patch
 from fork.repository import Source
 
-__all__ = ["DECIDING", "Ingredients", "file_digests", "fork_version", "source_files"]
+__all__ = ["DECIDING", "Ingredients", "file_digests", "fork_version"]
 
-#: Modules outside this package that decide what goes into a wheel, and where.
+#: Packages and modules of the tool that decide what goes into a wheel, and where.
 DECIDING = (
+    "archive",
+    "assembly",
     "builder.py",
     "layout.py",
     "native.py",
@@ -35,7 +37,7 @@ class Ingredients:
 
     :param base: The base: its wheels by file name, or ``source`` -> the pinned commit; and ``pin`` -> the lane's other values.
     :param patches: The patches by name, in the order of the series.
-    :param overlay: Our own modules, by path in the overlay.
+    :param overlay: Our own modules, by path below ``overlay/``, which begins with ``common`` or the name of the lane.
     :param native: The sources of the native extension, by path.
     :param builder: The modules of the tool that decide what goes into a wheel, its pinned requirements and license files, by path.
     :param source: The state of the fork's repository; it stands in the wheel, hence two states give two versions.
@@ -64,7 +66,7 @@ class Ingredients:
         lane: Lane,
         base: Mapping[str, str],
         patches: Iterable[Patch],
-        overlay: Path,
+        overlays: Iterable[Path],
         native: Path,
         files: Iterable[Path],
         source: Source,
@@ -74,45 +76,39 @@ class Ingredients:
         :param lane: The lane.
         :param base: See the class; without ``pin``.
         :param patches: The series.
-        :param overlay: Folder of the lane's overlay; may be missing.
+        :param overlays: Folders of the lane's overlay; each may be missing.
         :param native: Folder of the native sources; may be missing.
         :param files: The hash-pinned requirements whose libraries and compilers make parts of the wheel, and the license files.
         :param source: The state of the repository.
         """
-        own = Path(__file__).parent
-        builder = {f"fork/assembly/{name}": digest for name, digest in file_digests(own).items()}
-        builder |= {f"fork/{name}": _sha256((own.parent / name).read_bytes()) for name in DECIDING}
-        pin = asdict(replace(lane, wheels=(), state="", supports=(), pythons=()))  # what does not decide any bytes
+        builder = {f"fork/{name}": digest for name, digest in _tool_digests().items()}
+        undecided = replace(
+            lane, wheels=(), state="", supports=(), pythons=(), is_latest=True, earlier=()
+        )  # without what changes no bytes
         return cls(
-            base={**base, "pin": _sha256(json.dumps(pin, sort_keys=True).encode())},
+            base={**base, "pin": _sha256(json.dumps(asdict(undecided), sort_keys=True).encode())},
             patches={patch.name: _sha256(patch.data) for patch in patches},
-            overlay=file_digests(overlay),
+            overlay={
+                f"{folder.name}/{name}": digest for folder in overlays for name, digest in file_digests(folder).items()
+            },
             native=file_digests(native),
             builder=builder | {path.name: _sha256(path.read_bytes()) for path in files},
             source=source,
         )
 
 
-def source_files(folder: Path) -> list[Path]:
-    """List the files below a folder, sorted, leaving out hidden ones, what Python leaves behind, and the mirror lock.
-
-    :returns: Empty where there is no folder.
-    """
-    return [
-        path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and path != folder / MIRRORS
-        and not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts)
-    ]
-
-
 def file_digests(folder: Path) -> dict[str, str]:
-    """Hash the files that :func:`source_files` lists.
+    """Hash the files that :func:`fork.queue.overlay.source_files` lists.
 
     :returns: Path with ``/`` -> SHA-256, sorted.
     """
     return {path.relative_to(folder).as_posix(): _sha256(path.read_bytes()) for path in source_files(folder)}
+
+
+def _tool_digests() -> dict[str, str]:
+    tool = Path(__file__).parents[1]
+    modules = [path for name in DECIDING for path in (source_files(tool / name) or [tool / name])]
+    return {path.relative_to(tool).as_posix(): _sha256(path.read_bytes()) for path in modules}
 
 
 def _sha256(content: bytes) -> str:

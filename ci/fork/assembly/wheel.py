@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from fork.assembly.archive import ArchiveError, ArchiveWriter, WheelArchive
+from fork.archive.records import Row, parse_record, record_hash, write_record
+from fork.archive.wheels import ArchiveError, ArchiveWriter, WheelArchive
 from fork.assembly.metadata import LICENSES, fork_metadata
 from fork.assembly.provenance import BASE_RECORD, PROVENANCE, Origin, describe, dump
-from fork.assembly.records import Row, parse_record, record_hash, write_record
 from fork.assembly.sbom import SBOM, write_sbom
 from fork.assembly.version import Ingredients
 from fork.config import Lane

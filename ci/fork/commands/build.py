@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from urllib.parse import urlsplit
@@ -11,11 +12,15 @@ from urllib.parse import urlsplit
 from fork import base
 from fork.builder import build_wheels, prepare
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
-from fork.commands.source import build_from_source
+from fork.config import BaseWheel, Lane
+from fork.errors import UsageError
 from fork.progress import steps
 from fork.publishing import Built, output_folder
+from fork.source_builder import build_from_source
 
 __all__ = ["add_parser", "run"]
+
+_Bases = list[tuple[BaseWheel, Path]]
 
 _EXAMPLES = """examples:
   ./build.sh                                    a wheel for the python3 on PATH
@@ -69,17 +74,47 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     out = (arguments.out or context.project.wheelhouse).resolve()
     with context.project.scratch("build") as scratch, output_folder(out):
         if arguments.source:
-            built = build_from_source(arguments, context, lane, scratch, out)
+            _refuse_choices(arguments)
+            with steps(context.messages, f"lane {lane.name}") as step:
+                built = build_from_source(context.project, lane, scratch, out, step)
             downloaded = 0.0
         else:
-            wheels = base.select_wheels(lane, arguments.python, arguments.platform, arguments.all)
-            files = context.fetch(arguments, wheels)
+            bases = [
+                (release, _bases(arguments, context, release, pythons))
+                for release, pythons in base.pythons_of_releases(lane, arguments.python)
+            ]
             downloaded = monotonic() - started
-            with steps(context.messages, f"lane {lane.name}") as step:
-                prepared = prepare(context.project, lane, files[0], scratch, step, [wheel.machine for wheel in wheels])
-                built = build_wheels(prepared, list(zip(wheels, files, strict=True)), out, scratch, step)
+            built = _build(context, bases, scratch, out)
     _report(arguments, context, out, built, downloaded, monotonic() - started)
     return 0
+
+
+def _refuse_choices(arguments: argparse.Namespace) -> None:
+    if arguments.python or arguments.platform or arguments.all:
+        raise UsageError(
+            "--source builds for the Python of the tool and for this machine only",
+            "leave --python, --platform and --all out; TRITON_FORK_PYTHON names another Python",
+        )
+
+
+def _bases(arguments: argparse.Namespace, context: Context, release: Lane, pythons: Sequence[str]) -> _Bases:
+    wheels = base.select_wheels(release, pythons, arguments.platform, arguments.all)
+    return list(zip(wheels, context.fetch(arguments, wheels), strict=True))
+
+
+def _build(context: Context, releases: list[tuple[Lane, _Bases]], scratch: Path, out: Path) -> list[Built]:
+    """Build the wheels of each release; nothing is published unless the queue is in order on all of them."""
+    prepared, built = [], []
+    for release, bases in releases:
+        folder = scratch / release.version
+        folder.mkdir()
+        with steps(context.messages, f"Triton {release.version}") as step:
+            machines = [wheel.machine for wheel, _ in bases]
+            prepared.append((prepare(context.project, release, bases[0][1], folder, step, machines), bases, folder))
+    for plan, bases, folder in prepared:
+        with steps(context.messages, f"Triton {plan.lane.version}") as step:
+            built += build_wheels(plan, bases, out, folder, step)
+    return built
 
 
 def _report(
@@ -114,8 +149,8 @@ def _report(
         context.print_plain(
             f"The wheels name {identity.repository} as the fork's: before you publish, name yours in fork.toml."
         )
-    if built[0].yanked:
+    for reason in dict.fromkeys(wheel.yanked for wheel in built if wheel.yanked):
         context.print_plain(
-            f"Installers take it only where they name its version: {built[0].yanked}. `ci/fork.sh index --promote` changes that."
+            f"Installers take it only where they name its version: {reason}. `ci/fork.sh index --promote` changes that."
         )
     context.print_plain(f"Serve {out} with any web server; pip's --index-url is its address followed by /simple/.")

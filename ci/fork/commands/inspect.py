@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from fork.assembly.archive import ArchiveError
+from fork.archive.wheels import ArchiveError
 from fork.builder import prepare, rebuild_faults
 from fork.commands.context import Context, Subparsers, add_download_options, add_lane_option
 from fork.errors import ForkError, UsageError
@@ -128,18 +129,20 @@ def _wheel_faults(arguments: argparse.Namespace, context: Context, path: Path) -
         )
         return []
     lane = context.lane(arguments)
-    pinned = [wheel for wheel in lane.wheels if wheel.sha256 == document["base"]["sha256"]]
+    named = document["base"]["sha256"]
+    pinned = [(release, wheel) for release in lane.releases for wheel in release.wheels if wheel.sha256 == named]
     if not pinned:
         raise UnknownBaseError(
             f"the base that {path.name} names is not pinned in fork.toml, so there is nothing to compare it with",
             "check it in the checkout that it was built from, or alone with --no-base",
         )
-    base = context.fetch(arguments, pinned)[0]
+    release, pinned_wheel = pinned[0]
+    base = context.fetch(arguments, [pinned_wheel])[0]
     faults = wheel_faults(path, base)
     with context.project.scratch("verify") as scratch:
-        prepared = prepare(context.project, lane, base, scratch, lambda _: None, [pinned[0].machine])
+        prepared = prepare(context.project, release, base, scratch, lambda _: None, [pinned_wheel.machine])
         if prepared.version == document["version"]:
-            return faults + rebuild_faults(prepared, path, pinned[0], base, scratch)
+            return faults + rebuild_faults(prepared, path, pinned_wheel, base, scratch)
     context.messages.print(
         f"{path.name} was not compared with a build of this checkout, which makes {prepared.version}", highlight=False
     )
@@ -186,14 +189,17 @@ def run_info(arguments: argparse.Namespace, context: Context) -> int:
 
 def _describe(context: Context, arguments: argparse.Namespace, document: dict[str, Any]) -> str:
     """Describe with the overlay's own module, which ``python -m triton.fork`` uses in an installation."""
-    folder = context.project.overlay(context.lane(arguments)) / "python" / "triton" / "fork"
-    modules = []
-    for name in ("_description", "_switches"):
-        spec = importlib.util.spec_from_file_location(f"overlay{name}", folder / f"{name}.py")
-        if spec is None or spec.loader is None:
-            raise FileNotFoundError(folder / f"{name}.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        modules.append(module)
-    text: str = modules[0].describe(document, modules[1].SWITCHES)
+    folders = context.project.overlays(context.lane(arguments))
+    description, switches = (_own_module(folders, name) for name in ("_description", "_switches"))
+    text: str = description.describe(document, switches.SWITCHES)
     return text
+
+
+def _own_module(folders: Iterable[Path], name: str) -> Any:
+    places = [folder / "python" / "triton" / "fork" / f"{name}.py" for folder in folders]
+    spec = importlib.util.spec_from_file_location(f"overlay{name}", next(filter(Path.is_file, places), places[-1]))
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(places[-1])
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from fork.queue.mirrors import (
     Change,
     Mirror,
     MirrorError,
+    Sources,
     changes,
     compared,
     find_mirrors,
@@ -67,7 +69,11 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     file = context.project.overlay(lane) / MIRRORS
     with context.project.scratch("mirrors") as scratch:
         if arguments.accept:
-            locked = _found(context.project, lane, wheel, scratch / "tree")
+            earlier = [
+                in_tree(lay_out(release, context.any_base(arguments, release), scratch / release.version), "base")
+                for release in lane.earlier
+            ]
+            locked = _found(context.project, lane, wheel, scratch / "tree", earlier)
             write_mirrors(file, locked)
             changed: list[Change] = []
         else:
@@ -83,10 +89,10 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _found(project: Project, lane: Lane, wheel: Path, folder: Path) -> list[Mirror]:
+def _found(project: Project, lane: Lane, wheel: Path, folder: Path, earlier: Iterable[Sources]) -> list[Mirror]:
     git = lay_out(lane, wheel, folder)
     apply_patches(git, read_series(project.patches(lane)).sound())
-    return compared(find_mirrors(project.root, project.own_code(lane), git), in_tree(git, "base"))
+    return compared(find_mirrors(project.root, project.own_code(lane), git), in_tree(git, "base"), *earlier)
 
 
 def _report(arguments: argparse.Namespace, context: Context, locked: list[Mirror], changed: list[Change]) -> None:

@@ -66,9 +66,13 @@ def run_check(arguments: argparse.Namespace, context: Context) -> int:
     :raises QueueError: There are any.
     """
     lane = context.lane(arguments)
-    base = context.any_base(arguments, lane)
-    with context.project.scratch("check") as scratch:
-        faults = check_lane(context.project, lane, base, scratch)
+    faults: list[str] = []
+    for release in lane.releases:
+        base = context.any_base(arguments, release)
+        with context.project.scratch("check") as scratch:
+            found = check_lane(context.project, release, base, scratch)
+        new = [fault for fault in found if fault not in faults]  # what the files say is the same for all releases
+        faults += new if release.version == lane.version else [f"on {release.version}: {fault}" for fault in new]
     if arguments.json:
         context.print_json({"lane": lane.name, "faults": faults})
         return QueueError.exit_code if faults else 0
@@ -94,7 +98,8 @@ def run_refresh(arguments: argparse.Namespace, context: Context) -> int:
     lane = context.lane(arguments)
     base = context.any_base(arguments, lane)
     with context.project.scratch("refresh") as scratch:
-        done = refresh(context.project, lane, base, scratch, drop=arguments.drop)
+        earlier = [(release, context.any_base(arguments, release)) for release in lane.earlier]
+        done = refresh(context.project, lane, base, scratch, drop=arguments.drop, earlier=earlier)
     for name in done.written:
         context.print_plain(f"written  {name}")
     for name in done.removed:

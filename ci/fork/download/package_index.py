@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -43,6 +43,7 @@ __all__ = [
     "find_file",
     "find_release",
     "index_urls",
+    "list_release",
     "open_session",
     "redact",
     "transient",
@@ -242,11 +243,8 @@ def find_release(project: str, version: str, tags: Iterable[Tag], index_urls: Se
     """
     wanted = {_kind(tag) for tag in tags}
     for index_url, package in _packages(project, index_urls):
-        if package.filename.endswith(".whl") and _fits(package.filename, Version(version), wanted):
-            sha256 = package.digests.get("sha256", "")
-            if re.fullmatch(r"[0-9a-f]{64}", sha256) and "/" not in package.filename:
-                size = package.size or _content_length(_with_credentials(package.url, index_url))
-                return BaseWheel(package.filename, size, sha256)
+        if wheel := _base_wheel(package, index_url, version, wanted):
+            return wheel
     raise IndexLacksFileError(
         f"no package index has a wheel of {project} {version} for {', '.join(sorted('-'.join(kind) for kind in wanted))}; "
         f"asked: {', '.join(map(redact, index_urls)) or 'none (pip is set to no-index)'}",
@@ -254,16 +252,50 @@ def find_release(project: str, version: str, tags: Iterable[Tag], index_urls: Se
     )
 
 
+def list_release(project: str, version: str, index_urls: Sequence[str]) -> list[BaseWheel]:
+    """List all wheels of a version, by file name; of those that several indexes have, the first one's.
+
+    :param project: Name of the project.
+    :param version: The version.
+    :param index_urls: Base URLs of the indexes, asked in order.
+    :raises NetworkError: At least one index could not be asked.
+    :raises IndexLacksFileError: All indexes answered, and none has a wheel with its hash.
+    """
+    found: dict[str, BaseWheel] = {}
+    for index_url, package in _packages(project, index_urls):
+        if package.filename not in found and (wheel := _base_wheel(package, index_url, version)):
+            found[wheel.filename] = wheel
+    if not found:
+        raise IndexLacksFileError(
+            f"no package index has a wheel of {project} {version}; asked: {', '.join(map(redact, index_urls))}",
+            "check the version, or name an index that has it with --index-url",
+        )
+    return [found[name] for name in sorted(found)]
+
+
+def _base_wheel(
+    package: DistributionPackage, index_url: str, version: str, wanted: Collection[tuple[str, str, str]] | None = None
+) -> BaseWheel | None:
+    """Describe what an index has, where it is a wheel of a version with its hash, and of one of the wanted kinds."""
+    sha256 = package.digests.get("sha256", "")
+    if not package.filename.endswith(".whl") or "/" in package.filename or not re.fullmatch(r"[0-9a-f]{64}", sha256):
+        return None
+    if not _fits(package.filename, Version(version), wanted):
+        return None
+    size = package.size or _content_length(_with_credentials(package.url, index_url))
+    return BaseWheel(package.filename, size, sha256)
+
+
 def _kind(tag: Tag) -> tuple[str, str, str]:
     return tag.interpreter, tag.abi, re.sub(r"^manylinux(_\d+_\d+|\d+)_", "linux_", tag.platform)
 
 
-def _fits(filename: str, version: Version, wanted: set[tuple[str, str, str]]) -> bool:
+def _fits(filename: str, version: Version, wanted: Collection[tuple[str, str, str]] | None) -> bool:
     try:
         _, found, _, tags = parse_wheel_filename(filename)
     except InvalidWheelFilename:
         return False
-    return found == version and not wanted.isdisjoint(map(_kind, tags))
+    return found == version and (wanted is None or any(_kind(tag) in wanted for tag in tags))
 
 
 def _content_length(url: str) -> int:

@@ -26,7 +26,8 @@ def check_lane(project: Project, lane: Lane, base_wheel: Path, folder: Path) -> 
     upstream, an import of a patched file or of the overlay that leads nowhere, an upstream function that our code re-does and that
     changed since somebody compared the two.
 
-    :param base_wheel: A verified wheel of the lane.
+    :param lane: One release of the lane.
+    :param base_wheel: A verified wheel of it.
     :param folder: An empty scratch folder.
     :returns: The faults, each a sentence; empty where all is well.
     """
@@ -35,16 +36,16 @@ def check_lane(project: Project, lane: Lane, base_wheel: Path, folder: Path) -> 
     faults = list(series.faults)
     lock: Lock | None = None
     try:
-        lock = read_lock(patches)
+        lock = read_lock(patches, lane.lock)
         if lock is None:
-            faults.append(f"'{lane.name}/series.lock' is missing; `refresh` writes it")
+            faults.append(f"'{lane.name}/{lane.lock}' is missing; `refresh` writes it")
     except QueueError as error:
         faults += error.faults
     git = lay_out(lane, base_wheel, folder / "tree")
     if lock and git.tree("base") != lock.base:
         faults.append(f"the base has the tree {git.tree('base')}, locked is {lock.base}")
-    faults += _apply_faults(git, series, lock)
-    layout, overlay = Layout.of(lane), project.overlay(lane)
+    faults += _apply_faults(git, series, lock, lane.is_latest)
+    layout, overlay = Layout.of(lane), project.overlays(lane)
     shipped = shipped_files(base_wheel, layout, git("ls-files").splitlines())
     faults += overlay_faults(overlay, layout, shipped)
     faults += patch_faults(overlay, series.patches, git("ls-tree", "-r", "--name-only", "base").splitlines())
@@ -55,14 +56,14 @@ def check_lane(project: Project, lane: Lane, base_wheel: Path, folder: Path) -> 
     return faults
 
 
-def _apply_faults(git: Git, series: Series, lock: Lock | None) -> list[str]:
+def _apply_faults(git: Git, series: Series, lock: Lock | None, in_form: bool) -> list[str]:
     faults = []
     for patch in series.patches:
         try:
             apply_patches(git, [patch])
         except ForkError as error:
             return [error.message]  # what follows would only repeat it
-        if export(git, "HEAD") != patch.data:
+        if in_form and export(git, "HEAD") != patch.data:  # line numbers and blobs are those of the latest release
             faults.append(f"'{patch.name}' is not in the form that `refresh` writes; run `edit` and `refresh`")
     if len(commits(git)) != len(series.patches):
         faults.append("a patch file holds more than one commit")

@@ -16,7 +16,7 @@ from fork.project import Project
 from fork.queue.edit_record import REMAINING, Record, unfinished
 from fork.queue.overlay import patch_faults
 from fork.queue.patch import Patch, PatchFormatError
-from fork.queue.series import QueueError, read_series, write_lock, write_series
+from fork.queue.series import Lock, QueueError, read_series, write_lock, write_series
 from fork.queue.tree import PatchConflictError, apply_patches, commits, export, lay_out, lock_of
 
 __all__ = [
@@ -116,13 +116,23 @@ def open_tree(
     return folder
 
 
-def refresh(project: Project, lane: Lane, base_wheel: Path, scratch: Path, *, drop: Collection[str] = ()) -> Refreshed:
+def refresh(
+    project: Project,
+    lane: Lane,
+    base_wheel: Path,
+    scratch: Path,
+    *,
+    drop: Collection[str] = (),
+    earlier: Sequence[tuple[Lane, Path]] = (),
+) -> Refreshed:
     """Write the commits of the open tree back as patch files, or, where none is open, lock what the files say.
 
     :param base_wheel: A verified wheel of the lane.
     :param scratch: An empty folder.
     :param drop: Patches whose commits were removed on purpose.
+    :param earlier: The earlier releases of the lane with a verified wheel of each; the patches must apply on all of them.
     :raises BusyError: Another process works on the queue.
+    :raises PatchConflictError: A patch does not apply on the base, or on an earlier release.
     :raises EditError: The open tree has uncommitted changes or something under way in it, the queue on disk is not the one that
         it was made of, or a patch has no commit and is not in ``drop``.
     :raises QueueError: A commit lacks a trailer, two name the same patch file, or one makes a file of the overlay.
@@ -138,18 +148,34 @@ def refresh(project: Project, lane: Lane, base_wheel: Path, scratch: Path, *, dr
                 raise EditError("no tree is open, hence there is no commit to drop", "begin with `ci/fork.sh edit`")
             apply_or_point_to_edit(git, read_series(target).sound())
             patches = export_queue(git)
-        faults = patch_faults(project.overlay(lane), patches, git("ls-tree", "-r", "--name-only", "base").splitlines())
+        faults = patch_faults(project.overlays(lane), patches, git("ls-tree", "-r", "--name-only", "base").splitlines())
         if faults:
             raise QueueError(faults)
+        locks = {lane.lock: lock_of(git)}
+        for release, wheel in earlier:
+            locks[release.lock] = _lock_on(release, wheel, patches, scratch / release.version)
         before = {patch.name: patch.data for patch in read_series(target).patches}
         write_series(target, patches)
-        write_lock(target, lock_of(git))
+        for name, lock in locks.items():
+            write_lock(target, lock, name)
         if folder.exists():
             Record.take(git, patches).write(git)
             shutil.rmtree(folder / ".git" / REMAINING, ignore_errors=True)
     after = {patch.name: patch.data for patch in patches}
     written = tuple(name for name, data in after.items() if before.get(name) != data)
     return Refreshed(written, tuple(sorted(set(before) - set(after))), len(after) - len(written))
+
+
+def _lock_on(release: Lane, wheel: Path, patches: Sequence[Patch], folder: Path) -> Lock:
+    git = lay_out(release, wheel, folder)
+    try:
+        apply_patches(git, patches)
+    except PatchConflictError as error:
+        raise PatchConflictError(
+            f"on {release.version}: {error.message}",
+            "write the patch so that it fits all releases of the lane, or give that release a lane of its own",
+        ) from None
+    return lock_of(git)
 
 
 def apply_or_point_to_edit(git: Git, patches: Sequence[Patch]) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +27,7 @@ __all__ = [
     "Change",
     "Mirror",
     "MirrorError",
+    "Sources",
     "changes",
     "compared",
     "find_mirrors",
@@ -64,13 +65,15 @@ class Mirror:
     :param file: The upstream file, as in a checkout.
     :param name: Qualified name of the function or class.
     :param by: The files of ours that re-do it, relative to the repository, sorted.
-    :param digest: Of the upstream definition; empty where it was not compared yet.
+    :param digest: Of the upstream definition in the latest release of the lane; empty where it was not compared yet.
+    :param earlier: Its other digests, in earlier releases of the lane.
     """
 
     file: str
     name: str
     by: tuple[str, ...]
     digest: str = ""
+    earlier: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name} ({self.file})"
@@ -103,13 +106,17 @@ def read_mirrors(file: Path) -> list[Mirror]:
     try:
         tables = tomllib.loads(file.read_text("utf-8"))
         mirrors = [
-            Mirror(source, name, tuple(entry["by"]), entry["digest"])
+            Mirror(source, name, tuple(entry["by"]), entry["digest"], tuple(entry.get("earlier", ())))
             for source, entries in tables.items()
             for name, entry in entries.items()
         ]
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
         raise MirrorError(f"{file.name} is damaged: {error}", "`ci/fork.sh mirrors --accept` writes it anew") from None
-    if faulty := [str(mirror) for mirror in mirrors if not _DIGEST.fullmatch(str(mirror.digest))]:
+    if faulty := [
+        str(mirror)
+        for mirror in mirrors
+        if not all(_DIGEST.fullmatch(str(digest)) for digest in (mirror.digest, *mirror.earlier))
+    ]:
         raise MirrorError(
             f"{file.name} has no digest of {', '.join(faulty)}", "`ci/fork.sh mirrors --accept` writes it anew"
         )
@@ -123,9 +130,11 @@ def write_mirrors(file: Path, mirrors: Iterable[Mirror]) -> None:
         if mirror.file != source:
             source = mirror.file
             lines += ["", f"[{json.dumps(source)}]"]
+        earlier = f", earlier = {json.dumps(mirror.earlier)}" if mirror.earlier else ""
         lines.append(
-            f"{json.dumps(mirror.name)} = {{ digest = {json.dumps(mirror.digest)}, by = {json.dumps(mirror.by)} }}"
+            f"{json.dumps(mirror.name)} = {{ digest = {json.dumps(mirror.digest)}{earlier}, by = {json.dumps(mirror.by)} }}"
         )
+    file.parent.mkdir(parents=True, exist_ok=True)  # a lane may have nothing else of its own
     file.write_text("\n".join(lines) + "\n", "utf-8")
 
 
@@ -162,10 +171,11 @@ def find_mirrors(root: Path, folders: Iterable[Path], git: Git) -> list[Mirror]:
     return sorted(Mirror(file, name, tuple(sorted(by))) for (file, name), by in found.items())
 
 
-def compared(mirrors: Iterable[Mirror], sources: Sources) -> list[Mirror]:
+def compared(mirrors: Sequence[Mirror], sources: Sources, *earlier: Sources) -> list[Mirror]:
     """Give mirrors the digests that their functions have now.
 
     :param sources: The upstream version that somebody has compared them with.
+    :param earlier: The earlier releases of the lane, compared as well.
     :raises MirrorError: Upstream has no such function.
     """
     done, unknown = [], []
@@ -178,7 +188,17 @@ def compared(mirrors: Iterable[Mirror], sources: Sources) -> list[Mirror]:
         raise MirrorError(
             f"upstream has no {'; no '.join(unknown)}", "mend the name in the line that begins with 'Mirrors'"
         )
+    for release in earlier:
+        others = compared(mirrors, release)
+        done = [
+            mirror if other.digest in (mirror.digest, *mirror.earlier) else _with_earlier(mirror, other.digest)
+            for mirror, other in zip(done, others, strict=True)
+        ]
     return done
+
+
+def _with_earlier(mirror: Mirror, digest: str) -> Mirror:
+    return replace(mirror, earlier=(*mirror.earlier, digest))
 
 
 def changes(locked: Iterable[Mirror], sources: Sources) -> list[Change]:
@@ -186,7 +206,11 @@ def changes(locked: Iterable[Mirror], sources: Sources) -> list[Change]:
 
     :param sources: The version.
     """
-    return [Change(mirror, now) for mirror, now in _digests_now(locked, sources) if now != mirror.digest]
+    return [
+        Change(mirror, now)
+        for mirror, now in _digests_now(locked, sources)
+        if now not in (mirror.digest, *mirror.earlier)
+    ]
 
 
 def lock_faults(locked: Iterable[Mirror], found: Iterable[Mirror], sources: Sources) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import email.policy
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -20,14 +21,18 @@ GROUPS = ("backport", "fix", "speed")
 #: The trailers that every patch has, after DEP-3: where it comes from, whether it was offered upstream, whether upstream has it.
 TRAILERS = ("Patch-Name", "Origin", "Forwarded", "Applied-Upstream", "Last-Update")
 
+# What git's own tools assume of a message: `git log` indents it by four columns on each side of a terminal of 80.
+_COLUMNS = 72
 
-_LINK = r"https?://\S+|[\w.-]+/[\w.-]+#\d+"
+_URL = r"https?://[\w.-]+\S*"
+_LINK = rf"{_URL}|[\w.-]+/[\w.-]+#\d+"
+_RELEASE = r"\d+(?:\.\d+)+(?: \([^()]+\))?"
 _FORMS = {
     "Forwarded": (rf"no|not-needed|{_LINK}", "no, not-needed, or where: a URL or owner/project#number"),
-    "Bug": (rf"(?:{_LINK})(?: \(.+\))?", "a URL or owner/project#number"),
+    "Bug": (rf"{_URL}(?: \(.+\))?", "a URL"),
     "Applied-Upstream": (
-        r"no|\d+(?:\.\d+)+(?: \(.+\))?",
-        "no, or the version that has it, 3.7.0 or 3.7.0 (what of it)",
+        rf"no|{_RELEASE}(?:, {_RELEASE})*",
+        "no, or the versions that have it: 3.7.0, 3.7.0 (what of it), 3.7.0 (a part), 3.8.0 (another)",
     ),
     "Last-Update": (r"\d{4}-\d\d-\d\d", "a date, 2026-11-30"),
 }
@@ -75,7 +80,10 @@ class Patch:
             0
         ].strip()
         body, trailers = _split_trailers(reasons)
-        faults = _header_faults(name, subject, message["from"], body, trailers)
+        faults = _header_faults(subject, message.get_all("from", []), body)
+        faults += _width_faults(subject, reasons) + _trailer_faults(name, trailers)
+        if PurePosixPath(name).parts[0] not in GROUPS:
+            faults.append(f"is not in one of the groups {', '.join(GROUPS)}")
         files: tuple[str, ...] = ()
         try:
             diff = PatchSet(text)
@@ -102,13 +110,29 @@ def _split_trailers(reasons: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     return body.strip(), tuple((pair[1], pair[2].strip()) for pair in pairs if pair)
 
 
-def _header_faults(
-    name: str, subject: str, author: object, body: str, trailers: tuple[tuple[str, str], ...]
-) -> list[str]:
+def _header_faults(subject: str, authors: Sequence[object], body: str) -> list[str]:
+    faults = [] if subject else ["has no 'Subject' header"]
+    if not authors:
+        faults.append("has no 'From' header")
+    elif len(authors) > 1 or re.search(r"^From: ", body, flags=re.MULTILINE):
+        faults.append("names more than one author: it has several lines 'From:'")
+    elif not re.fullmatch(r"[^<>]+ <[^<>\s]+@[^<>\s]+>", str(authors[0])):
+        faults.append(f"its author is '{authors[0]}', not a name and an address: A Person <person@example.org>")
+    return faults + ([] if body else ["has no body that says why"])
+
+
+def _width_faults(subject: str, reasons: str) -> list[str]:
+    """Find lines that are too wide; one with a URL may be, since that cannot be broken."""
+    faults = [f"its subject has {len(subject)} columns, not {_COLUMNS} at most"] if len(subject) > _COLUMNS else []
+    wide = [line for line in reasons.splitlines() if len(line) > _COLUMNS and "://" not in line]
+    return faults + [
+        f"a line of its message has {len(line)} columns, not {_COLUMNS} at most: '{line}'" for line in wide
+    ]
+
+
+def _trailer_faults(name: str, trailers: tuple[tuple[str, str], ...]) -> list[str]:
     present = dict(trailers)
-    faults = [f"has no '{key}' header" for key, value in (("Subject", subject), ("From", author)) if not value]
-    faults += [] if body else ["has no body that says why"]
-    faults += [f"has no '{key}:' trailer" for key in TRAILERS if key not in present]
+    faults = [f"has no '{key}:' trailer" for key in TRAILERS if key not in present]
     faults += [
         f"its '{key}:' trailer says '{value}', not {form}"
         for key, value in trailers
@@ -119,8 +143,6 @@ def _header_faults(
     faults += [f"has {keys.count(key)} '{key}:' trailers" for key in TRAILERS if keys.count(key) > 1]
     if present.get("Patch-Name", name) != name:
         faults.append(f"its 'Patch-Name:' trailer says '{present['Patch-Name']}'")
-    if PurePosixPath(name).parts[0] not in GROUPS:
-        faults.append(f"is not in one of the groups {', '.join(GROUPS)}")
     return faults
 
 

@@ -277,8 +277,8 @@ def _predict(
 def _with_upstream(outcome: Outcome, patch: Patch, onto: str) -> Outcome:
     """Add to the detail what the patch says of upstream, where the new version is one that has it, or has a part."""
     said = dict(patch.trailers).get("Applied-Upstream", "")
-    version = re.match(r"\d+(?:\.\d+)+", said)
-    if not version or Version(version[0]) > Version(onto):
+    versions = re.findall(r"(?:^|\), )(\d+(?:\.\d+)+)", said)
+    if not any(Version(version) <= Version(onto) for version in versions):
         return outcome
     part = "" if outcome.status == "already upstream" else " in part"
     return replace(outcome, detail="; ".join(filter(None, [outcome.detail, f"already upstream{part}: {said}"])))

@@ -113,22 +113,24 @@ def write_series(folder: Path, patches: tuple[Patch, ...]) -> None:
             stale.unlink()
 
 
-def read_lock(folder: Path) -> Lock | None:
-    """Read ``series.lock``, or return ``None`` where there is none.
+def read_lock(folder: Path, name: str = "series.lock") -> Lock | None:
+    """Read a lock, or return ``None`` where there is none.
 
+    :param folder: ``patches/<lane>``.
+    :param name: The lock of another release than the lane's latest, ``series-3.7.0.lock``.
     :raises QueueError: It is not what :func:`write_lock` writes.
     """
-    file = folder / "series.lock"
+    file = folder / name
     if not file.is_file():
         return None
     try:
         content = json.loads(file.read_text("utf-8"))
         return Lock(content["base-tree"], content["patched-tree"], dict(content["files"]))
     except (ValueError, KeyError, TypeError):
-        raise QueueError([f"'{folder.name}/series.lock' is damaged; `refresh` writes it anew"]) from None
+        raise QueueError([f"'{folder.name}/{name}' is damaged; `refresh` writes it anew"]) from None
 
 
-def write_lock(folder: Path, lock: Lock) -> None:
-    """Write ``series.lock``: JSON with the keys ``base-tree``, ``patched-tree`` and ``files``."""
+def write_lock(folder: Path, lock: Lock, name: str = "series.lock") -> None:
+    """Write a lock: JSON with the keys ``base-tree``, ``patched-tree`` and ``files``."""
     content = {"base-tree": lock.base, "patched-tree": lock.patched, "files": dict(sorted(lock.files.items()))}
-    (folder / "series.lock").write_text(json.dumps(content, indent=2) + "\n", "utf-8")
+    (folder / name).write_text(json.dumps(content, indent=2) + "\n", "utf-8")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from fork.assembly.archive import WheelArchive
+from fork.archive.wheels import WheelArchive
 from fork.config import Lane
 from fork.errors import ForkError
 from fork.git import Git, GitError, check_room

@@ -9,8 +9,8 @@ from pathlib import Path
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
-from fork.assembly.archive import WheelArchive
-from fork.assembly.records import parse_record
+from fork.archive.records import parse_record
+from fork.archive.wheels import WheelArchive
 from fork.config import Lane
 from fork.errors import ForkError
 from fork.git import Git

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from tests.support.programs import isolated_environment
 
 __all__ = ["Answer", "Side"]
 
@@ -31,10 +32,7 @@ class Side:
     def __init__(self, name: str, python: Path, folder: Path, variables: Mapping[str, str] | None = None) -> None:
         self.name = name
         self._python = python
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("TRITON_", "PYTHON"))}
-        own = {"TRITON_CACHE_DIR": str(folder / "cache"), "HOME": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-        self._environment = {**kept, **own, **(variables or {})}
-        folder.mkdir(parents=True, exist_ok=True)
+        self._environment = isolated_environment(folder, **(variables or {}))
         self._folder = folder
         self._process: subprocess.Popen[str] | None = None
         self._asked = 0
