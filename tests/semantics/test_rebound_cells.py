@@ -11,7 +11,7 @@ from tests.fake_driver.programs import Both, run_program
 from tests.semantics.conftest import PROGRAMS
 
 PROGRAM = "rebound_cells.py"
-WAYS = ["own", "called", "constexpr_function", "function", "module", "recursive", "argument"]
+WAYS = ["own", "called", "constexpr_function", "function", "module", "recursive", "argument", "nothing", "builtin_name"]
 FORK_ONLY = {"TRITON_FORK_NATIVE": "0"}
 
 

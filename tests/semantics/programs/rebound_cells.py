@@ -176,6 +176,38 @@ def argument():
     return Given(), bind, ELEVEN, TWELVE
 
 
+def nothing():
+    limit = ELEVEN
+
+    @triton.jit
+    def kernel(p):
+        if limit is None:
+            tl.store(p, 12)
+        else:
+            tl.store(p, 11)
+
+    def bind(new):
+        nonlocal limit
+        limit = new
+
+    return kernel, bind, ELEVEN, None
+
+
+def builtin_name():
+    """A variable that has the name of a function which kernels may call: they may read it whatever it is."""
+    max = 11  # noqa: A001
+
+    @triton.jit
+    def kernel(p):
+        tl.store(p, max)
+
+    def bind(new):
+        nonlocal max
+        max = new  # noqa: A001
+
+    return kernel, bind, 11, 12
+
+
 def rebound(make):
     """Launch with one value, the other, and the first again, three times each: once is enough to learn a launch."""
     kernel, bind, first, second = make()
@@ -277,7 +309,7 @@ def main():
     if "disk" in sys.argv:
         answer = disk(int(sys.argv[2]))
     else:
-        makers = (own, called, constexpr_function, function, module, recursive, argument)
+        makers = (own, called, constexpr_function, function, module, recursive, argument, nothing, builtin_name)
         answer = {make.__name__: rebound(make) for make in makers}
         answer |= {
             "by a hook": by_a_hook(),

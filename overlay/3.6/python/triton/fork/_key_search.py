@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._interruptions import pass_on
-from ._rebound_cells import Cells, FunctionKey, holds, publish
+from ._rebound_cells import Cells, FunctionKey, holds, names_builtin, publish
 from ._switches import enabled
 
 __all__ = ["ON", "SWITCH", "current_key", "without_lock"]
@@ -107,9 +107,9 @@ class _Search:
         """Note that what is being visited depends on cells; where one has two values now, the first one."""
         if cells and self.cells:
             mine = self.cells[-1]
-            for place, (cell, held, by_python) in cells.items():
+            for place, (cell, held, any_value) in cells.items():
                 _, first, also = mine.get(place, (cell, held, False))
-                mine[place] = (cell, first, by_python or also)
+                mine[place] = (cell, first, any_value or also)
 
     def _reach(self, number: int) -> None:
         caller = self.path[-1]
@@ -144,8 +144,10 @@ def _digest(function: Any, cells: Cells) -> str:
     from ._key_reading import read_source
 
     nonlocals = get_nonlocals(function.fn)
+    # Defaults of arguments are evaluated while code is generated, and may read any value.
+    reads_any = isinstance(function, ConstexprFunction) or bool(function.fn.__defaults__)
     for name, cell in zip(nonlocals, function.fn.__closure__ or (), strict=True):
-        cells[id(cell)] = (cell, nonlocals[name], isinstance(function, ConstexprFunction))
+        cells[id(cell)] = (cell, nonlocals[name], reads_any or names_builtin(name))
     finder = DependenciesFinder(
         name=function._fn_name, globals=function.__globals__, nonlocals=nonlocals, src=function.src
     )

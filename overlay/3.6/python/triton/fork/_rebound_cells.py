@@ -33,6 +33,7 @@ __all__ = [
     "holds",
     "kernels_of",
     "key_of_source",
+    "names_builtin",
     "publish",
     "renew",
     "steady",
@@ -44,11 +45,11 @@ SWITCH = "TRITON_FORK_FIX_REBOUND_CELLS"
 
 ON = enabled(SWITCH)
 
-#: id of a cell -> the cell, what it held, and whether it is read by Python, to which every value means something.
+#: id of a cell -> the cell, what it held, and whether its reader can make something of every value, as Python can.
 Cells = dict[int, tuple[Any, Any, bool]]
 
 _ABSENT = object()
-#: Equal values of these types are the same to a kernel. Not of float: there are two zeros.
+#: Equal values of these types are the same to a kernel.
 _PLAIN = frozenset({bool, int, str, type(None)})
 
 # Held for a few assignments, never while a key is worked out.
@@ -110,9 +111,9 @@ def holds(key: str) -> bool:
 def _look(key: FunctionKey) -> tuple[Any, ...] | None:
     """Give the cells of a key and what they hold now, in a row; nothing where that is something else to a kernel."""
     seen: list[Any] = []
-    for cell, held, by_python in key.cells.values():
+    for cell, held, any_value in key.cells.values():
         value = _content(cell, held)
-        if value is not held and not _are_same(held, value) and (by_python or _may_be_read(value)):
+        if value is not held and not _are_same(held, value) and (any_value or _may_be_read(value)):
             return None
         seen += (cell, value)
     return tuple(seen)
@@ -127,14 +128,16 @@ def _content(cell: Any, otherwise: Any) -> Any:
 
 
 def _are_same(held: Any, value: Any) -> bool:
-    from triton.language.core import constexpr
+    from triton.language.core import constexpr, dtype
 
     kind = type(held)
     if type(value) is not kind:
         return False
     if kind is constexpr:
         return _are_same(held.value, value.value)
-    return kind in _PLAIN and held == value
+    if kind is float:
+        return bool(held.hex() == value.hex())  # there are two zeros, and NaN does not equal itself
+    return (kind in _PLAIN or kind is dtype) and bool(held == value)
 
 
 def _may_be_read(value: Any) -> bool:
@@ -143,7 +146,9 @@ def _may_be_read(value: Any) -> bool:
     from triton.runtime.jit import GLUON_MODULE, TRITON_MODULE, JITCallable
 
     knobs = importlib.import_module("triton.knobs")
-    if isinstance(value, (constexpr, dtype, JITCallable, ModuleType)) or knobs.compilation.allow_non_constexpr_globals:
+    if value is None or isinstance(value, (constexpr, dtype, JITCallable, ModuleType)):
+        return True
+    if knobs.compilation.allow_non_constexpr_globals:
         return True
     try:
         return (
@@ -154,6 +159,13 @@ def _may_be_read(value: Any) -> bool:
     except Exception as error:  # the code generator would fail in the same way
         pass_on(error)
         return False
+
+
+def names_builtin(name: str) -> bool:
+    """Tell whether the code generator lets a kernel read a variable of this name whatever it is bound to."""
+    from triton.compiler.code_generator import CodeGenerator
+
+    return name in CodeGenerator.builtin_namespace
 
 
 def publish(function: Any, key: str) -> None:
