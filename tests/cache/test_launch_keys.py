@@ -64,6 +64,22 @@ def test_what_cannot_be_compiled_takes_the_kernel_of_what_it_equals(fork: dict[s
         assert outcomes["after"] == "the same kernel"
 
 
+def test_what_fails_for_once_takes_no_other_kernel(fork: dict[str, Any], base: dict[str, Any]) -> None:
+    """In the base 2.0 has no kernel of its own."""
+    assert set(fork["passing"]) == {"hook", "memory", "file"}
+    for outcomes, of_base in zip(fork["passing"].values(), base["passing"].values(), strict=True):
+        assert [types[-1] for types in of_base] == ["int"] * 3
+        first, failed, again = outcomes
+        assert first[-1] == "int"
+        assert failed.startswith("raised ")
+        assert again[-1] == "float"
+
+
+def test_a_tuple_in_the_target_of_an_assignment(fork: dict[str, Any], base: dict[str, Any]) -> None:
+    assert base["nested"] == ["raised TypeError", "ran", "ran"]
+    assert fork["nested"] == ["ran"] * 3
+
+
 def test_hooks_see_the_keys_of_the_base(fork: dict[str, Any], base: dict[str, Any]) -> None:
     assert len(base["texts"]) == 8
     assert fork["texts"] == base["texts"]

@@ -15,6 +15,7 @@ from collections import namedtuple
 
 import common
 import triton.language as tl
+from triton.compiler.code_generator import CodeGenerator
 from triton.runtime.jit import MockTensor
 
 import triton
@@ -301,6 +302,17 @@ def asked_of_equal():
     return Owner.asked
 
 
+@triton.jit
+def three(n):
+    return n, (n, n)
+
+
+@triton.jit
+def nested(X, n):
+    a, (b, c) = three(n)
+    tl.store(X, a + b + c)
+
+
 def owners_alive():
     """Launch with equal objects: how many does Triton hold?"""
     ignoring.device_caches.clear()
@@ -334,6 +346,41 @@ def unusable():
     return outcomes
 
 
+def passing():
+    """Launch with what equals a known constant while compiling fails for once; then again. Say of which type the constants are."""
+
+    def fail(error):
+        raise error
+
+    def types(of):
+        return [type(value).__name__ for value in of.src.constants.values()]
+
+    compile_hook = "jit_post_compile_hook"
+    outcomes = {}
+    for name, error in (("hook", ValueError("a hook")), ("memory", MemoryError()), ("file", OSError("a file"))):
+        using.device_caches.clear()
+        outcomes[name] = [types(using.warmup(POINTER, N=2, grid=(1,)))]
+        if name == "hook":
+            setattr(triton.knobs.runtime, compile_hook, lambda error=error, **_: fail(error))
+        else:
+            CodeGenerator.visit_FunctionDef, own = (
+                (lambda *_, error=error: fail(error)),
+                CodeGenerator.visit_FunctionDef,
+            )
+            triton.knobs.cache.dir = tempfile.mkdtemp()
+        outcomes[name].append(common.outcome(lambda: types(using.warmup(POINTER, N=2.0, grid=(1,))))[:23])
+        setattr(triton.knobs.runtime, compile_hook, None)
+        if name != "hook":
+            CodeGenerator.visit_FunctionDef = own
+        outcomes[name].append(types(using.warmup(POINTER, N=2.0, grid=(1,))))
+    return outcomes
+
+
+def nested_target():
+    """Say what comes of a function that assigns to a tuple in a tuple, three times."""
+    return [common.outcome(lambda: nested.warmup(POINTER, 64, grid=(1,)) and "ran")[:16] for _ in range(3)]
+
+
 def calls_of_a_launch():
     """Count the calls of Python functions in the second launch with constants of every day."""
     count = 0
@@ -363,4 +410,5 @@ if __name__ == "__main__":
         kernel.warmup(POINTER, N=value, grid=(1,))
     texts = list(kernel.device_caches[0][0])
     report = {"pairs": result, "texts": texts, "calls": calls_of_a_launch(), "equality": kernels_of_equal()}
-    common.report({**report, "asked": asked_of_equal(), "alive": owners_alive(), "unusable": unusable()})
+    report |= {"asked": asked_of_equal(), "alive": owners_alive(), "unusable": unusable()}
+    common.report({**report, "passing": passing(), "nested": nested_target()})

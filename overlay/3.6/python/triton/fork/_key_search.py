@@ -17,7 +17,7 @@ from ._interruptions import pass_on
 from ._rebound_cells import Cells, FunctionKey, holds, names_builtin, publish
 from ._switches import enabled
 
-__all__ = ["ON", "SWITCH", "current_key", "without_lock"]
+__all__ = ["ON", "SWITCH", "current_key", "names_of", "without_lock"]
 
 #: The environment variable that leaves keys to the base, with a lock for each function; read when this module is imported.
 SWITCH = "TRITON_FORK_FIX_KEY_OF_CYCLES"
@@ -193,3 +193,22 @@ def without_lock(base: Callable[[Any], str]) -> Callable[[Any], str]:
         return key if type(key) is str else str(current_key(self))
 
     return cache_key
+
+
+def names_of(target: list[Any]) -> list[Any]:
+    """Give the names in the target of an assignment, with those of tuples in it: ``a, (b, c) = ...``.
+
+    The base takes a tuple in a tuple for a name: making the key fails at first, and later finds what that left behind.
+
+    :param target: Names, and lists of such.
+    """
+    if not ON:
+        return target
+    names, left = [], [*target]
+    while left:
+        each = left.pop()
+        if isinstance(each, list):
+            left += each
+        else:
+            names.append(each)
+    return names

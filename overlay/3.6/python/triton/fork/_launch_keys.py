@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ._interruptions import is_from_outside
 from ._names_asked import Names, names_asked
 from ._rebound_cells import variant
 from ._static_look import attributes_of, found_in, is_made_in_python, members_of, mro_of, name_of
@@ -118,16 +119,19 @@ def _shape(value: Any) -> Any:
     return _known[id(kind)][1], tuple(attributes)
 
 
-def kernel_of_equal(kernels: dict[str, Any], keys: dict[Any, str], key: str) -> Any:
+def kernel_of_equal(error: Exception, kernels: dict[str, Any], keys: dict[Any, str], key: str) -> Any:
     """Find the kernel that the base takes for constants for which none can be compiled: that of equal ones.
 
     A ``numpy.bool_`` that a kernel cannot use works in the base after a launch with the ``bool`` that it equals.
 
+    :param error: Why there is none. What could end otherwise the next time (memory, files, programs, hooks, signals) is no reason.
     :param kernels: Text of a key -> kernel.
     :param keys: Specialisation and options -> text of the key.
     :param key: The text of the key for which there is no kernel.
     :returns: The kernel, ``None`` where there was no such launch.
     """
+    if not _is_of_the_program(error):
+        return None
     entries = list(keys.items())
     for (specialization, options), text in entries:  # noqa: B007 - what it stopped at is used
         if text == key and any(len(entry) == 3 for entry in specialization):
@@ -139,6 +143,19 @@ def kernel_of_equal(kernels: dict[str, Any], keys: dict[Any, str], key: str) -> 
         if text != key and other_options == options and text in kernels and without_kinds(other) == wanted:
             return kernels[text]
     return None
+
+
+def _is_of_the_program(error: BaseException | None) -> bool:
+    """Tell whether code cannot be generated from a program, whenever that is tried."""
+    from triton.compiler.errors import CompilationError
+
+    if not isinstance(error, CompilationError):
+        return False
+    while error is not None:
+        if isinstance(error, (MemoryError, OSError, RecursionError)) or is_from_outside(error):
+            return False
+        error = error.__cause__ or error.__context__
+    return True
 
 
 def _is_clear(value: Any) -> bool:

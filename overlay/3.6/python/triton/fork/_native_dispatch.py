@@ -46,13 +46,9 @@ def _nothing(_function: Any, _grid: Any, _arguments: tuple[Any, ...], _keywords:
     """Leave every launch to the base."""
 
 
-def _not_asked(_function: Any, _grid: Any) -> None:
-    """Leave every question to the base."""
-
-
 #: Gives the device and the stream that the driver told for the launch of a function on a grid which :data:`launch` left to the base
-#: just now, so that it is not asked twice. ``None`` where it has not been asked.
-answers: Any = _not_asked
+#: just now, so that it is not asked twice; nothing where it has not been asked. ``None`` where the extension is not in use.
+answers: Any = None
 
 #: Launches a function on a grid: gives the kernel, or None where the base has to launch. ``None`` where it never will.
 launch: Any = _first if enabled("TRITON_FORK_NATIVE") and "t" not in sys.abiflags else None
