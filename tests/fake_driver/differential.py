@@ -4,7 +4,7 @@ import contextlib
 import json
 import subprocess
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -111,7 +111,8 @@ class Side:
 def differences(base: Sequence[Outcome], fork: Sequence[Outcome]) -> list[str]:
     """Compare what happened on two sides.
 
-    Errors agree when their types do. Where the base itself dies there is nothing to hold the fork to.
+    Errors agree when their types do. Where the base itself dies there is nothing to hold the fork to, nor where it loses an error:
+    its launcher for HIP calls the exit hook of a launch that failed with the exception set, and now and then that is gone then.
 
     :param base: outcomes of the base
     :param fork: outcomes of the fork
@@ -123,13 +124,24 @@ def differences(base: Sequence[Outcome], fork: Sequence[Outcome]) -> list[str]:
         return [f"base: {base[0]}; fork: {fork[0]}"]
     return [
         f"call {index}: base: {ours}; fork: {theirs}"
-        for index, (ours, theirs) in enumerate(zip(base, fork, strict=True))
-        if _essence(ours) != _essence(theirs)
+        for index, (ours, theirs) in enumerate(zip(map(_whole(base), base), map(_whole(fork), fork), strict=True))
+        if _essence(ours) != _essence(theirs) and not _is_lost(ours, theirs)
     ]
+
+
+def _whole(outcomes: Sequence[Outcome]) -> Callable[[Outcome], Outcome]:
+    """Give what replaces an outcome that is said to be that of an earlier call."""
+    return lambda outcome: outcomes[outcome["again"]] if "again" in outcome else outcome
 
 
 def _essence(outcome: Outcome) -> Any:
     return outcome.get("error", outcome)
+
+
+def _is_lost(ours: Outcome, theirs: Outcome) -> bool:
+    """Tell whether the base lost an error: it launched nothing, called the exit hook and says nothing of it."""
+    hooks = [asked[0] for asked in ours.get("asked", [])]
+    return ours.get("launches") == [] and "exit" in hooks and theirs.get("error") == "RuntimeError"
 
 
 def compare_many(base: Side, fork: Side, strategy: Any, chosen: settings, start: int | None = None) -> Counter[str]:

@@ -103,3 +103,14 @@ def test_a_crash_of_the_fork_alone_is_a_difference() -> None:
     assert not differences(crash, fine)
     assert not differences([{"error": "TypeError", "message": "a"}], [{"error": "TypeError", "message": "b"}])
     assert differences([{"error": "TypeError", "message": "a"}], [{"error": "ValueError", "message": "a"}])
+
+
+def test_an_error_that_the_base_loses_is_no_difference() -> None:
+    lost: Outcome = {"launches": [], "asked": [["exit", "kernel", 0]]}
+    raised: Outcome = {"error": "RuntimeError", "message": "invalid argument", "asked": [["exit", "kernel", 0]]}
+    launched: Outcome = {"launches": [{"function": 1}], "asked": [["exit", "kernel", 0]]}
+    assert not differences([lost, raised], [raised, {"again": 0}])
+    assert differences([launched, launched], [raised, {"again": 0}])
+    assert differences([{"launches": [], "asked": []}], [raised])
+    assert differences([raised], [lost])
+    assert differences([launched, {"again": 0}], [launched, raised])
