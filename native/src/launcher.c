@@ -36,32 +36,44 @@ int environment_holds(Launcher *launcher) {
          (try_again(&launcher->patience, difference(environment)) && learn_environment(launcher));
 }
 
-/* What does not fit in is not usual. */
+/* A class that is new takes the place of the one that came longest ago. */
 static FunctionType *find_type(Launcher *launcher, PyObject *type) {
-  for (int i = 0; i < MAX_FUNCTION_TYPES; ++i) {
-    FunctionType *each = &launcher->types[i];
-    if (!each->type)
-      each->type = new_reference(type);
-    if (each->type == type)
-      return each;
-  }
-  return NULL;
+  for (int i = 0; i < MAX_FUNCTION_TYPES; ++i)
+    if (launcher->types[i].type == type)
+      return &launcher->types[i];
+  FunctionType *place = &launcher->types[launcher->next_type++ % MAX_FUNCTION_TYPES];
+  PyObject *before = place->type, *source = place->watched.source;
+  *place = (FunctionType){.type = new_reference(type)};
+  Py_DecRef(before);
+  Py_DecRef(source);
+  return place->type == type ? place : NULL;
 }
 
-int type_is_usual(Launcher *launcher, PyObject *function) {
-  FunctionType *found = find_type(launcher, (PyObject *)Py_TYPE(function));
-  if (!found || is_as_watched(&found->watched, 0, 0))
-    return found != NULL;
-  if (!try_again(&found->patience, difference(&found->watched)))
-    return 0;
-  PyObject *source = PyObject_CallFunctionObjArgs(launcher->owned[IS_USUAL], found->type, NULL);
-  int usual = source && watch(&found->watched, source);
+/* Looks at a class, which runs Python code: meanwhile another class may have taken its place. */
+static int learn_type(Launcher *launcher, PyObject *type) {
+  Watched watched = {0};
+  PyObject *source = PyObject_CallFunctionObjArgs(launcher->owned[IS_USUAL], type, NULL);
+  int usual = source && watch(&watched, source);
   if (source && !usual)
     PyErr_Clear();
   Py_DecRef(source);
-  if (usual)
+  FunctionType *found = usual ? find_type(launcher, type) : NULL;
+  PyObject *before = watched.source;
+  if (found) {
+    before = found->watched.source;
+    found->watched = watched;
     found->patience = (Patience){0};
-  return usual;
+  }
+  Py_DecRef(before);
+  return found != NULL;
+}
+
+int type_is_usual(Launcher *launcher, PyObject *function) {
+  PyObject *type = (PyObject *)Py_TYPE(function);
+  FunctionType *found = find_type(launcher, type);
+  if (!found || is_as_watched(&found->watched, 0, 0))
+    return found != NULL;
+  return try_again(&found->patience, difference(&found->watched)) && learn_type(launcher, type);
 }
 
 static int traverse(PyObject *self, visitproc visit, void *argument) {

@@ -5,7 +5,7 @@
 #include "entry_launch.h"
 #include "watched.h"
 
-#define MAX_FUNCTION_TYPES 4
+#define MAX_FUNCTION_TYPES 8
 
 /* What is known of a class of functions, JITFunction or one derived from it. */
 typedef struct {
@@ -25,6 +25,7 @@ typedef struct {
   PyObject *source;
   Patience patience, of_hooks;
   FunctionType types[MAX_FUNCTION_TYPES];
+  unsigned int next_type;
   Workspace *spare; /* for the next call */
 } Launcher;
 

@@ -4,7 +4,8 @@ A launch finds its kernel in dictionaries, so equality decides which constants a
 says what that means. But ``1``, ``1.0`` and ``True`` are equal too, ``0.0`` and ``-0.0``, a named tuple and a plain one, a member
 of an ``IntEnum`` and its value, numbers of NumPy and of Python: whichever came first decided which code the others got. The
 entry of such a constant carries what equality leaves out: its type, and the sign of a zero. What an object holds is not looked
-at. The text of a key, which hooks see, stays the base's wherever that says which constant it is.
+at. Objects that are compared by identity are one constant where they have one text, as in the base. The text of a key, which hooks
+see, stays the base's wherever that says which constant it is.
 """
 
 from __future__ import annotations
@@ -12,14 +13,12 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from ._interruptions import is_from_outside
-from ._names_asked import Names, names_asked
+from ._interruptions import is_from_outside, pass_on
 from ._rebound_cells import variant
-from ._static_look import attributes_of, found_in, is_made_in_python, members_of, mro_of, name_of
+from ._static_look import found_in, members_of, mro_of, name_of
 from ._switches import enabled
-from ._value_texts import describe
 
 __all__ = ["SWITCH", "belongs", "constant", "distinction", "kernel_of_equal", "without_kinds"]
 
@@ -29,12 +28,26 @@ SWITCH = "TRITON_FORK_FIX_EQUAL_CONSTANTS"
 _ON = enabled(SWITCH)
 
 _ATOMS = frozenset(map(id, (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))))
+_EXACT = frozenset(map(id, (int, str, type(None))))
 _MOST_KNOWN = 1024
-# id of a dictionary of keys -> whose it is, and what its code may ask constants of some shape for
-_owners: dict[int, tuple[weakref.ref[Any], dict[Any, frozenset[str] | None]]] = {}
+# id of a dictionary of keys -> whose it is, and how often a text was met again
+_owners: dict[int, tuple[weakref.ref[Any], dict[str, int]]] = {}
 Look = Callable[[Any], Any]
-# id -> a type, held so that no other one gets its id; what stands for it; what else to look at in a value of it
-_known: dict[int, tuple[type, Any, Look | None]] = {}
+
+
+class _Known(NamedTuple):
+    """What is known of a type."""
+
+    type: type  # held, so that no other one gets its id
+    mark: Any  # what stands for it
+    text: str  # of the mark
+    look: Look | None  # what else tells a value of it from others that equal it
+    is_clear: Callable[[Any], bool] | bool  # whether the base's text of a value says which constant it is
+    decides: Callable[[Any], bool] | bool  # whether an __eq__ of its own does
+
+
+# id of a type -> what is known of it
+_known: dict[int, _Known] = {}
 
 
 def constant(value: Any) -> tuple[Any, ...]:
@@ -55,7 +68,7 @@ def without_kinds(specialization: Sequence[Any]) -> list[Any]:
 
 
 def belongs(keys: dict[Any, str], function: Any) -> dict[Any, str]:
-    """Note whose launches are looked up in a dictionary, so that it is known what its code may ask of constants.
+    """Note that launches of a function are looked up in a dictionary, so that it is known which texts it holds.
 
     :param keys: The dictionary of a device, as it is made.
     :param function: The ``JITFunction``.
@@ -72,51 +85,41 @@ def belongs(keys: dict[Any, str], function: Any) -> dict[Any, str]:
     return keys
 
 
-def distinction(specialization: Sequence[Any], keys: dict[Any, str]) -> str:
-    """Give what has to follow the text of a specialisation so that it means one list of constants.
+def distinction(text: str, specialization: Sequence[Any], keys: dict[Any, str]) -> str:
+    """Give what has to follow the text of a launch that is new, so that no two lists of constants share it.
 
+    :param text: What the base takes for the key: the specialisation and the options.
     :param specialization: The entries of all parameters, with kinds.
-    :param keys: The dictionary in which the launch is looked up.
-    :returns: Nothing where all constants are numbers, words, functions, data types, or tuples of these.
+    :param keys: The dictionary in which the launch was looked up, and not found.
+    :returns: Nothing where all constants are numbers, words, functions, data types, or tuples of these. Else their types; and where
+        a class says by an ``__eq__`` of its own that this is another constant than one of the same text, a number.
     """
-    places = [place for place, entry in enumerate(specialization) if len(entry) == 3 and not _is_clear(entry[1])]
-    if not places:
+    unclear = [(place, entry[1], entry[2]) for place, entry in enumerate(specialization) if len(entry) == 3]
+    unclear = [each for each in unclear if not _is_clear(each[1])]
+    if not unclear:
         return ""
-    names = _names(keys, [entry[1] for entry in specialization if entry[0] == "constexpr"])
-    unclear = [f"{place} {describe(specialization[place][1], names=names, bodies=False)}" for place in places]
-    return f"; {'; '.join(unclear)}"
+    kinds = "; ".join(f"{place} {_kind_text(kind)}" for place, _, kind in unclear)
+    text = f"{text}; {kinds}"
+    number = _times_met(keys, text) if any(_decides_itself(value) for _, value, _ in unclear) else 0
+    return f"; {kinds}; {number}" if number else f"; {kinds}"
 
 
-def _names(keys: dict[Any, str], constants: list[Any]) -> Names | None:
-    """Give what the code of a kernel may ask its constants for; ``None`` where the kernel is not known."""
-    reference, known = _owners.get(id(keys), (None, {}))
+def _times_met(keys: dict[Any, str], text: str) -> int:
+    """Count how often a text was met in a dictionary, this time left out; never where it is not known whose it is."""
+    reference, texts = _owners.get(id(keys), (None, {}))
     function = None if reference is None else reference()
     if function is None or not any(caches[1] is keys for caches in list(function.device_caches.values())):
-        return None
-
-    def find() -> frozenset[str] | None:
-        shapes = tuple(map(_shape, constants))
-        if None in shapes:
-            return names_asked([function, *constants])
-        if shapes not in known and len(known) < _MOST_KNOWN:
-            known[shapes] = names_asked([function, *constants])
-        return known.get(shapes)
-
-    return Names(find)
+        return 0
+    texts[text] = texts.get(text, -1) + 1
+    return texts[text]
 
 
-def _shape(value: Any) -> Any:
-    """Give what decides which code a constant brings along; ``None`` where that takes a closer look."""
-    kind = type(value)
-    if id(kind) in _ATOMS:
-        return ""
-    attributes = attributes_of(value)
-    if attributes is None or not _ATOMS.issuperset(map(id, map(type, attributes.values()))):
-        return None
-    if not is_made_in_python(kind):
-        return None
-    _kind(value)
-    return _known[id(kind)][1], tuple(attributes)
+def _kind_text(kind: Any) -> str:
+    if isinstance(kind, type):
+        return _known_of(kind).text
+    if type(kind) is frozenset:
+        return f"{{{', '.join(sorted(_kind_text(each) for _, each in kind))}}}"
+    return f"({', '.join(map(_kind_text, kind))})" if type(kind) is tuple else str(kind)
 
 
 def kernel_of_equal(error: Exception, kernels: dict[str, Any], keys: dict[Any, str], key: str) -> Any:
@@ -159,34 +162,70 @@ def _is_of_the_program(error: BaseException | None) -> bool:
 
 
 def _is_clear(value: Any) -> bool:
-    from triton.language.core import constexpr, dtype
-    from triton.runtime.jit import JITCallable
+    """Tell whether the base's text of a constant says which one it is."""
+    clear = _known_of(type(value)).is_clear
+    return clear if isinstance(clear, bool) else clear(value)
 
-    kind = type(value)
-    if kind is tuple:
-        return all(map(_is_clear, value))
-    if kind is constexpr:
-        return _is_clear(value.value)
-    return id(kind) in _ATOMS or kind is dtype or issubclass(kind, JITCallable)
+
+def _decides_itself(value: Any) -> bool:
+    """Tell whether a class has an ``__eq__`` of its own that takes a constant, or an item of it, for what it is."""
+    decides = _known_of(type(value)).decides
+    return decides if isinstance(decides, bool) else decides(value)
 
 
 def _kind(value: Any) -> Any:
     """Give what tells a value from others that equal it."""
-    kind = type(value)
-    known = _known.get(id(kind))
-    if known is None:
-        known = _learn(kind)
-    _, mark, look = known
-    return mark if look is None else (mark, look(value))
+    known = _known.get(id(type(value))) or _learn(type(value))
+    return known.mark if known.look is None else (known.mark, known.look(value))
 
 
-def _learn(kind: type) -> tuple[type, Any, Look | None]:
+def _known_of(kind: type) -> _Known:
+    return _known.get(id(kind)) or _learn(kind)
+
+
+def _learn(kind: type) -> _Known:
     if len(_known) >= _MOST_KNOWN:
         _known.clear()
     # A metaclass may have a hash of its own, or none.
     mark = kind if found_in(type(kind), "__hash__") is members_of(object)["__hash__"] else (*name_of(kind), id(kind))
-    known = _known[id(kind)] = kind, mark, _look_of(kind)
+    known = _Known(kind, mark, ".".join(name_of(kind)), _look_of(kind), _clear_of(kind), _decides_of(kind))
+    _known[id(kind)] = known
     return known
+
+
+def _clear_of(kind: type) -> Callable[[Any], bool] | bool:
+    from triton.language.core import constexpr, dtype
+    from triton.runtime.jit import JITCallable
+
+    if kind is tuple:
+        return lambda value: all(map(_is_clear, value))
+    if kind is constexpr:
+        return lambda value: _is_clear(value.value)
+    return id(kind) in _ATOMS or kind is dtype or JITCallable in mro_of(kind)
+
+
+def _decides_of(kind: type) -> Callable[[Any], bool] | bool:
+    from triton.language.core import constexpr
+    from triton.language.core import tuple as language_tuple
+
+    if kind is constexpr:
+        return lambda value: _decides_itself(value.value)
+    if kind is language_tuple:
+        return lambda value: any(map(_decides_itself, value.values))
+    equality = found_in(kind, "__eq__")
+    if equality is members_of(tuple)["__eq__"]:
+        return lambda value: any(map(_decides_itself, tuple.__iter__(value)))
+    by_text = id(kind) in _ATOMS or ("numpy", "generic") in map(name_of, mro_of(kind))
+    return False if by_text or equality is members_of(object)["__eq__"] else _equals_itself
+
+
+def _equals_itself(value: Any) -> bool:
+    """Tell whether a value equals itself; what does not, like NaN, is known by its text, as in the base."""
+    try:
+        return bool(value == value)
+    except Exception as error:  # of anybody's code; looking for the launch has asked the same
+        pass_on(error)
+        return False
 
 
 def _look_of(kind: type) -> Look | None:
@@ -210,7 +249,7 @@ def _look_of(kind: type) -> Look | None:
         return lambda value: None if value else str(value)
     equality = found_in(kind, "__eq__")
     if equality is members_of(tuple)["__eq__"]:
-        return lambda value: tuple(map(_kind, tuple.__iter__(value)))
+        return _kinds_of_items
     if equality is members_of(frozenset)["__eq__"]:
         return lambda value: frozenset((item, _kind(item)) for item in frozenset.__iter__(value))
     return None
@@ -223,3 +262,10 @@ _imaginary: Look = members_of(complex)["imag"].__get__
 def _sign(number: float) -> float | None:
     """Give the sign of a zero."""
     return None if number else math.copysign(1.0, number)
+
+
+def _kinds_of_items(value: tuple[Any, ...]) -> Any:
+    """Give the kinds of the items of a tuple; nothing where they are of types that equal no other."""
+    if _EXACT.issuperset(map(id, map(type, tuple.__iter__(value)))):
+        return None
+    return tuple(map(_kind, tuple.__iter__(value)))

@@ -43,6 +43,7 @@ _NUMBERS = frozenset(map(id, (bool, int, float, complex, type(None))))
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range})
 _CONTAINERS = frozenset({tuple, list, set, frozenset, dict})
 _MOST_LEVELS = 20
+_ADDRESS = " at 0x"
 _WORDS_OF_OTHERS = frozenset({"None", "True", "False", "nan", "inf", "void", "Ellipsis"})
 
 
@@ -83,14 +84,28 @@ def constant_text(value: Any, names: Names | None = None) -> str:
         return str(value)
     if type(inner) is str and inner.isalpha() and inner not in _WORDS_OF_OTHERS:
         return str(value)
-    described = describe(value, names=names)
-    # A description leaves out what code can hardly ask for. Where that cannot be proved, the base's text tells constants apart too.
     if _is_whole(inner, _MOST_LEVELS):
-        return described
+        return describe(value, names=names)
+    # A description leaves out what code can hardly ask for. Where that cannot be proved, the base's text tells constants apart too.
     try:
-        return f"{described} {value!s}"
+        text = str(value)
     except RecursionError:
-        return described
+        return describe(value, names=names)
+    if names is not None and names.get() is None and _ADDRESS not in text and _is_told(inner, _MOST_LEVELS):
+        return text
+    return f"{describe(value, names=names)} {text}"
+
+
+def _is_told(value: Any, levels: int) -> bool:
+    """Tell whether the base knows a constant by its text alone: objects that are compared by identity, and tuples of them.
+
+    Where it is not known what code asks them for, a description would hold their times and counters.
+    """
+    kind = type(value)
+    if kind in (tuple, list):
+        return levels > 0 and all(_is_whole(part, levels) or _is_told(part, levels - 1) for part in value)
+    own = [found_in(kind, name) is not members_of(object)[name] for name in ("__eq__", "__repr__", "__str__")]
+    return not own[0] and any(own[1:]) and not issubclass(kind, type)
 
 
 def _is_whole(value: Any, levels: int) -> bool:
