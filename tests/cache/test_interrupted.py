@@ -29,6 +29,12 @@ def test_an_alarm_is_no_damage(fork: dict[str, Any]) -> None:
     assert fork["afterwards"] == [True]
 
 
+def test_a_time_limit_that_comes_while_an_entry_is_written(fork: dict[str, Any], base: dict[str, Any]) -> None:
+    for outcomes in (base["storing"], fork["storing"]):
+        assert outcomes == ["TimeoutError"] * (len(outcomes) - 1) + ["nothing"]
+        assert len(outcomes) > 10
+
+
 def test_as_in_the_base(fork: dict[str, Any], base: dict[str, Any]) -> None:
     assert fork["outcomes"] == base["outcomes"]
 

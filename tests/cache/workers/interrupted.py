@@ -4,6 +4,7 @@ import ctypes
 import functools
 import signal
 import sys
+import tempfile
 import threading
 
 import common
@@ -97,7 +98,37 @@ def while_naming():
     return outcomes
 
 
+def touching(event, arguments):
+    """Send the signal when a file of the cache is touched for the so manyth time."""
+    if event not in ("open", "os.mkdir", "os.rename") or not str(arguments[0]).startswith(
+        str(common.triton.knobs.cache.dir)
+    ):
+        return
+    touched.append(event)
+    if len(touched) == limit[0]:
+        signal.raise_signal(signal.SIGALRM)  # LLVM takes SIGUSR1 for itself while it compiles
+
+
+touched, limit = [], [0]
+
+
+def while_storing():
+    """Which exceptions arrive that come while a kernel is stored: at the first touch of a file, at the second, and so on."""
+    signal.signal(signal.SIGALRM, HANDLERS["function"](TimeoutError))
+    outcomes = []
+    while not outcomes or len(touched) >= limit[0]:
+        limit[0] += 1
+        touched.clear()
+        triton.knobs.cache.dir = tempfile.mkdtemp()
+        outcomes.append(outcome(common.compile_kernel))
+    limit[0] = -1
+    said.take()
+    return outcomes
+
+
 if __name__ == "__main__":
     naming = while_naming()
+    sys.addaudithook(touching)
+    storing = while_storing()
     sys.addaudithook(opening)
-    common.report({**while_reading(), "naming": naming})
+    common.report({**while_reading(), "naming": naming, "storing": storing})

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ._interruptions import pass_on
 from ._switches import enabled
 
 __all__ = ["EntryPoint", "backend_entry_points", "entry_points"]
@@ -79,7 +80,8 @@ def _metadata_folders(folder: str) -> list[str] | None:
         return [name for name in os.listdir(folder) if name.lower().endswith((".dist-info", ".egg-info"))]
     except NotADirectoryError:
         return None
-    except OSError:
+    except OSError as error:
+        pass_on(error)
         return []
 
 
@@ -87,7 +89,8 @@ def _entry_points_of(metadata: str) -> Iterator[EntryPoint]:
     try:
         with open(os.path.join(metadata, "entry_points.txt"), encoding="utf-8") as file:
             text = file.read()
-    except OSError:
+    except OSError as error:
+        pass_on(error)
         return
     if _GROUP not in text:
         return

@@ -16,6 +16,7 @@ import os
 import threading
 from typing import Any
 
+from ._interruptions import pass_on
 from ._switches import enabled
 
 __all__ = ["ON", "SWITCH", "encode", "locate", "prepare", "say_once", "write"]
@@ -69,6 +70,7 @@ def prepare(directory: str) -> None:
     try:
         os.makedirs(directory, exist_ok=True)
     except OSError as error:
+        pass_on(error)
         if not ON:
             raise
         _say_unwritable(directory, error)
@@ -105,6 +107,7 @@ def write(path: str, data: bytes, required: bool) -> str:
         try:
             _publish(path, data)
         except OSError as caught:
+            pass_on(caught)
             error = caught
             if caught.errno not in _GONE:
                 break
@@ -118,7 +121,8 @@ def write(path: str, data: bytes, required: bool) -> str:
     try:
         private = os.path.join(_replacement(directory), filename)
         _publish(private, data)
-    except OSError:  # nothing can be written anywhere: said above, and the caller has the data
+    except OSError as caught:  # nothing can be written anywhere: said above, and the caller has the data
+        pass_on(caught)
         return path
     return private
 
@@ -170,6 +174,7 @@ def _move(staged: str, path: str, data: bytes) -> None:
         os.replace(staged, path)
         return
     except OSError as error:
+        pass_on(error)
         if error.errno in _GONE:
             raise
         first = error
@@ -182,10 +187,12 @@ def _move(staged: str, path: str, data: bytes) -> None:
             os.unlink(path)
         try:
             os.rename(staged, path)
-        except OSError:  # a file system without renaming; the digest in the group file tells a partial file
+        except OSError as error:  # a file system without renaming; the digest in the group file tells a partial file
+            pass_on(error)
             with open(path, "wb") as stream:
                 stream.write(data)
     except OSError as error:
+        pass_on(error)
         raise error from first
 
 
@@ -193,7 +200,8 @@ def _holds(path: str, data: bytes) -> bool:
     try:
         with open(path, "rb") as stream:
             return stream.read() == data
-    except OSError:
+    except OSError as error:
+        pass_on(error)
         return False
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from triton.fork._cache_entries import find, is_whole_elf, say_damaged
+from triton.fork._interruptions import pass_on
 from triton.fork._switches import enabled
 
 __all__ = ["ON", "SWITCH", "library", "put_library"]
@@ -32,6 +33,7 @@ def library(manager: Any, filename: str) -> str | None:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
+        pass_on(error)
         say_damaged(path, error)
         return None
     group = find(manager, filename) if _records(manager) else {}

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 
+from ._interruptions import pass_on
+
 __all__ = ["keeps_change_time"]
 
 # Left out on purpose: squashfs, erofs and iso9660 report the modification time as the change time, so that two images built
@@ -27,7 +29,8 @@ def keeps_change_time(path: str) -> bool:
     try:
         with open(_MOUNTS, encoding="utf-8", errors="surrogateescape") as file:
             lines = file.read().splitlines()
-    except OSError:
+    except OSError as error:
+        pass_on(error)
         return False
     return _type_of(os.path.realpath(path), lines) in _TRUSTED
 

@@ -17,6 +17,7 @@ import sys
 from typing import Any
 
 from ._digest import digest_of
+from ._interruptions import pass_on
 from ._memo import Identity, identity, is_settled, recall, remember
 from ._parallel import identities
 
@@ -61,7 +62,8 @@ def installation_key() -> str | None:
         if record is not None and _is_unchanged(record):
             return str(record["key"])
         return _survey(roots, files, record, name)
-    except OSError:
+    except OSError as error:
+        pass_on(error)
         return None
 
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from ._interruptions import pass_on
 from ._switches import enabled
 from ._tools import linker_libraries as listed_libraries
 
@@ -37,7 +38,8 @@ def linker_libraries(word: str) -> str:
         lines = list(_lines(Path(_PATH).read_bytes()))
     except FileNotFoundError:
         return ""
-    except (OSError, ValueError, struct.error):
+    except (OSError, ValueError, struct.error) as error:
+        pass_on(error)
         return listed_libraries(word)
     return "".join(line for line in lines if word in line)
 

@@ -22,6 +22,7 @@ import time
 from typing import Any
 
 from ._filesystem import keeps_change_time
+from ._interruptions import pass_on
 
 __all__ = ["Identity", "identity", "is_settled", "recall", "remember"]
 
@@ -63,14 +64,16 @@ def recall(*name: str) -> dict[str, Any] | None:
     for folder in _folders():
         try:
             descriptor = os.open(os.path.join(folder, _file_name(name)), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except OSError:
+        except OSError as error:
+            pass_on(error)
             continue
         try:
             status = os.fstat(descriptor)
             if not _is_private(status) or status.st_size > _LIMIT_BYTES:
                 continue
             answer = json.loads(os.read(descriptor, status.st_size))
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
+            pass_on(error)
             continue
         finally:
             os.close(descriptor)
@@ -127,10 +130,12 @@ def _write(folder: str, file_name: str, answer: dict[str, Any]) -> bool:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump(answer, file)
             os.replace(temporary, path)
-        except OSError:
+        except OSError as error:
+            pass_on(error)
             os.unlink(temporary)
             raise
-    except OSError:
+    except OSError as error:
+        pass_on(error)
         return False
     _remove_oldest(folder)
     return True

@@ -14,6 +14,7 @@ import functools
 import os
 import sys
 
+from ._interruptions import pass_on
 from ._lazy_import import lazy_module
 from ._memo import identity, is_settled, recall, remember
 from ._switches import enabled
@@ -47,7 +48,8 @@ def platform_text() -> str | None:
     try:
         if not _is_machine_code(sys.executable):
             return None
-    except OSError:
+    except OSError as error:
+        pass_on(error)
         return None
     names = os.uname()
     return ",".join([names.machine, names.sysname, "64bit" if sys.maxsize > 2**32 else "32bit", "ELF"])
@@ -78,7 +80,8 @@ def linker_libraries(word: str) -> str:
     sources = [_LINKER, _LINKER_CACHE]
     try:
         before = [identity(path) for path in sources] if enabled(_SWITCH) else []
-    except OSError:
+    except OSError as error:
+        pass_on(error)
         before = []
     record = recall("ldconfig", word) if before else None
     if record is not None and record.get("identities") == before:
@@ -106,7 +109,8 @@ def _known_version(path: str) -> str | None:
         text = str(done.stdout.decode("utf-8"))
         if before == identity(path) and is_settled([before]):
             remember({"identity": before, "text": text}, [path], "version", path)
-    except (OSError, UnicodeDecodeError):
+    except (OSError, UnicodeDecodeError) as error:
+        pass_on(error)
         return None
     return text
 
