@@ -8,7 +8,6 @@ there or cannot be loaded, on a Python without the GIL, and for a type that the 
 
 from __future__ import annotations
 
-import functools
 import importlib
 import re
 import sys
@@ -54,8 +53,17 @@ def extension() -> ModuleType | None:
     return _imported()
 
 
-@functools.cache
+#: The extension once it was looked for. No ``functools.cache``: torch.compile warns of such a function on the way of a launch.
+_found: list[ModuleType | None] = []
+
+
 def _imported() -> ModuleType | None:
+    if not _found:
+        _found.append(_load())
+    return _found[0]
+
+
+def _load() -> ModuleType | None:
     try:
         return importlib.import_module(_NAME)
     except ModuleNotFoundError:
