@@ -10,6 +10,7 @@ import json
 import random
 import sys
 import threading
+import time
 import traceback
 from collections import Counter
 from pathlib import Path
@@ -23,6 +24,7 @@ from triton import knobs
 TYPES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "float64": "fp64"}
 SPAN = 1 << 20
 LAUNCHERS, CHANGERS, LAUNCHES = 4, 2, 200
+PAUSE = 1e-4  # seconds
 
 
 class Silent:
@@ -61,12 +63,14 @@ class Stress:
 
     def change(self, number):
         random_choice = random.Random(self.seed * 100 + 50 + number)
-        changes = [self.move, self.clear, self.collect, self.hook]
+        # A collection takes as long as hundreds of the others, and meanwhile nobody launches.
+        changes = [self.collect, *[self.move, self.clear, self.hook] * 10]
         self.start.wait()
         while not self.over:
             change = random_choice.choice(changes)
             change(random_choice)
             self.seen[change.__name__] += 1
+            time.sleep(PAUSE)
 
     def move(self, random_choice):
         tensor = random_choice.choice(self.tensors)
