@@ -26,6 +26,7 @@ KEYS = {
         "function_named_like_builtin",
         "number_or_text",
         "fields_of_aggregate",
+        "member_that_is_asked_anything",
     },
     "TRITON_FORK_FIX_KEY_OF_CYCLES": {"cycle_entered_elsewhere_before", "after_an_error"},
     "TRITON_FORK_FIX_KEY_OF_CONSTANTS": {"number_or_text_argument", "words_run_together", "functions_in_tuple"},

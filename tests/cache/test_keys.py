@@ -21,6 +21,7 @@ CASES = [
     "number_or_text",
     "number_or_text_argument",
     "words_run_together",
+    "member_that_is_asked_anything",
     "functions_in_tuple",
     "cycle_entered_elsewhere_before",
     "fields_of_aggregate",

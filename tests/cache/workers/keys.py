@@ -1,5 +1,6 @@
 """For pairs of programs that differ only in a value: does the second one get its own code?"""
 
+import enum
 import importlib.util
 import linecache
 import os
@@ -175,6 +176,24 @@ def two_words(p, A: tl.constexpr, B: tl.constexpr):
 @case
 def words_run_together(value):
     return two_words, {1: {"A": "a", "B": "b-c"}, 2: {"A": "a-b", "B": "c"}}[value]
+
+
+@triton.constexpr_function
+def length_of_text(value):
+    import builtins  # what a function imports may ask anything of what it is given
+
+    return builtins.len(repr(value))
+
+
+@case
+def member_that_is_asked_anything(value):
+    X = tl.constexpr(enum.Enum("Mode", {"SLOW": 10**value}).SLOW)
+
+    @triton.jit
+    def k(p):
+        tl.store(p, length_of_text(X))
+
+    return k, {}
 
 
 @triton.jit

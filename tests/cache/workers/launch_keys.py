@@ -261,6 +261,12 @@ def counting():
         yield one
 
 
+class HashedByIdentity(Owner):
+    """As people make an object hashable that is compared by something which is not."""
+
+    __hash__ = object.__hash__
+
+
 EQUAL = {
     "counter": counting,
     "time": lambda: (Owner(16, created=time.time() + turn) for turn in range(5)),
@@ -268,6 +274,7 @@ EQUAL = {
     "array": lambda: (Owner(16, array=bytearray(range(turn, turn + 9))) for turn in range(5)),
     "uncompared": lambda: (Uncompared(16, object()) for _ in range(5)),
     "cached": lambda: (Cached(16) for _ in range(5)),
+    "hashed_by_identity": lambda: (HashedByIdentity(16) for _ in range(5)),
     "in_tuple": lambda: ((Owner(16, turn=turn), 1) for turn in range(5)),
 }
 

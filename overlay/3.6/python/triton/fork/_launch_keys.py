@@ -10,6 +10,7 @@ see, stays the base's wherever that says which constant it is.
 
 from __future__ import annotations
 
+import itertools
 import math
 import weakref
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from ._rebound_cells import variant
 from ._static_look import found_in, members_of, mro_of, name_of
 from ._switches import enabled
 
-__all__ = ["SWITCH", "belongs", "constant", "distinction", "kernel_of_equal", "without_kinds"]
+__all__ = ["SWITCH", "belongs", "constant", "kernel_of_equal", "text"]
 
 #: The environment variable that leaves it to equality alone which constants are the same; read when this module is imported.
 SWITCH = "TRITON_FORK_FIX_EQUAL_CONSTANTS"
@@ -28,10 +29,10 @@ SWITCH = "TRITON_FORK_FIX_EQUAL_CONSTANTS"
 _ON = enabled(SWITCH)
 
 _ATOMS = frozenset(map(id, (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))))
-_EXACT = frozenset(map(id, (int, str, type(None))))
+_NONE = type(None)
 _MOST_KNOWN = 1024
-# id of a dictionary of keys -> whose it is, and how often a text was met again
-_owners: dict[int, tuple[weakref.ref[Any], dict[str, int]]] = {}
+# id of a dictionary of keys -> whose it is, and for each text the constants that have it
+_owners: dict[int, tuple[weakref.ref[Any], dict[str, _Numbered]]] = {}
 Look = Callable[[Any], Any]
 
 
@@ -44,10 +45,29 @@ class _Known(NamedTuple):
     look: Look | None  # what else tells a value of it from others that equal it
     is_clear: Callable[[Any], bool] | bool  # whether the base's text of a value says which constant it is
     decides: Callable[[Any], bool] | bool  # whether an __eq__ of its own does
+    may_hold_functions: bool  # whether the base looks for functions of kernels in a value, or takes it for one
+
+
+class _Told(NamedTuple):
+    """What the kind of a constant tells of it."""
+
+    is_clear: bool  # whether the base's text of the constant says which one it is
+    text: str  # of the kind
+    may_hold_functions: bool
+
+
+class _Numbered:
+    """Different lists of constants of one text, by a number for each."""
+
+    def __init__(self) -> None:
+        self.lists: dict[int, list[Any]] = {}
+        self.numbers = itertools.count()
 
 
 # id of a type -> what is known of it
 _known: dict[int, _Known] = {}
+# kind of a constant -> what it tells of it
+_told: dict[Any, _Told] = {}
 
 
 def constant(value: Any) -> tuple[Any, ...]:
@@ -57,14 +77,6 @@ def constant(value: Any) -> tuple[Any, ...]:
     :returns: ``("constexpr", value)``, as in the base, and the kind of values that equality could mistake for others.
     """
     return ("constexpr", value, _kind(value)) if _ON else ("constexpr", value)
-
-
-def without_kinds(specialization: Sequence[Any]) -> list[Any]:
-    """Give the specialisation as the base has it.
-
-    :param specialization: The entries of all parameters.
-    """
-    return [entry[:2] if len(entry) == 3 else entry for entry in specialization]
 
 
 def belongs(keys: dict[Any, str], function: Any) -> dict[Any, str]:
@@ -85,33 +97,76 @@ def belongs(keys: dict[Any, str], function: Any) -> dict[Any, str]:
     return keys
 
 
-def distinction(text: str, specialization: Sequence[Any], keys: dict[Any, str]) -> str:
-    """Give what has to follow the text of a launch that is new, so that no two lists of constants share it.
+def text(specialization: Sequence[Any], options: str, keys: dict[Any, str], replaced: Look) -> str:
+    """Give the text of a launch that was not found, so that no two lists of constants share it.
 
-    :param text: What the base takes for the key: the specialisation and the options.
+    It is what the base takes for the key where all constants are numbers, words, functions, data types, or tuples of these. Else
+    their types follow; and where a class says by an ``__eq__`` of its own that this is another constant than one of the same
+    text, a number.
+
     :param specialization: The entries of all parameters, with kinds.
-    :param keys: The dictionary in which the launch was looked up, and not found.
-    :returns: Nothing where all constants are numbers, words, functions, data types, or tuples of these. Else their types; and where
-        a class says by an ``__eq__`` of its own that this is another constant than one of the same text, a number.
+    :param options: The text of the options.
+    :param keys: The dictionary in which the launch was looked up.
+    :param replaced: The base's function that gives a value with the keys of functions in place of functions. It is asked about
+        the entries alone that may hold functions: it takes a while for values of many parts.
     """
-    unclear = [(place, entry[1], entry[2]) for place, entry in enumerate(specialization) if len(entry) == 3]
-    unclear = [each for each in unclear if not _is_clear(each[1])]
-    if not unclear:
-        return ""
-    kinds = "; ".join(f"{place} {_kind_text(kind)}" for place, _, kind in unclear)
-    text = f"{text}; {kinds}"
-    number = _times_met(keys, text) if any(_decides_itself(value) for _, value, _ in unclear) else 0
-    return f"; {kinds}; {number}" if number else f"; {kinds}"
+    entries, kinds, deciding = [], [], []
+    for place, entry in enumerate(specialization):
+        if len(entry) == 2:
+            entries.append(replaced(entry) if any(map(_may_hold_functions, entry)) else entry)
+            continue
+        _, value, kind = entry
+        told = _told_by(kind, value)
+        entries.append(replaced(entry[:2]) if told.may_hold_functions else entry[:2])
+        if not told.is_clear:
+            kinds.append(f"{place} {told.text}")
+            if _decides_itself(value):
+                deciding.append(value)
+    if not kinds:
+        return str(entries) + options
+    found = f"{entries}{options}; {'; '.join(kinds)}"
+    number = _number_of(deciding, found, keys) if deciding else 0
+    return f"{found}; {number}" if number else found
 
 
-def _times_met(keys: dict[Any, str], text: str) -> int:
-    """Count how often a text was met in a dictionary, this time left out; never where it is not known whose it is."""
+def _told_by(kind: Any, value: Any) -> _Told:
+    """Give what the kind of a constant tells of it.
+
+    :param value: A constant of the kind.
+    """
+    told = _told.get(kind)
+    if told is None:
+        told = _Told(_is_clear(value), _kind_text(kind), _may_hold_functions(value))
+        if len(_told) >= _MOST_KNOWN:
+            _told.clear()
+        _told[kind] = told
+    return told
+
+
+def _number_of(constants: list[Any], text: str, keys: dict[Any, str]) -> int:
+    """Give the number that constants have among the different ones of one text; zero where it is not known whose they are.
+
+    That a launch was not found does not say that its constants equal no others: a class may go by identity for its hash alone.
+    """
     reference, texts = _owners.get(id(keys), (None, {}))
     function = None if reference is None else reference()
     if function is None or not any(caches[1] is keys for caches in list(function.device_caches.values())):
         return 0
-    texts[text] = texts.get(text, -1) + 1
-    return texts[text]
+    known = texts.setdefault(text, _Numbered())
+    for number, others in list(known.lists.items()):
+        if _are_equal(constants, others):
+            return number
+    number = next(known.numbers)
+    known.lists[number] = constants
+    return number
+
+
+def _are_equal(constants: list[Any], others: list[Any]) -> bool:
+    try:
+        return constants == others
+    except Exception as error:  # of anybody's code; looking for the launch has asked the same
+        pass_on(error)
+        return False
 
 
 def _kind_text(kind: Any) -> str:
@@ -141,11 +196,16 @@ def kernel_of_equal(error: Exception, kernels: dict[str, Any], keys: dict[Any, s
             break
     else:
         return None
-    wanted = without_kinds(specialization)
+    wanted = _without_kinds(specialization)
     for (other, other_options), text in entries:
-        if text != key and other_options == options and text in kernels and without_kinds(other) == wanted:
+        if text != key and other_options == options and text in kernels and _without_kinds(other) == wanted:
             return kernels[text]
     return None
+
+
+def _without_kinds(specialization: Sequence[Any]) -> list[Any]:
+    """Give a specialisation as the base has it."""
+    return [entry[:2] if len(entry) == 3 else entry for entry in specialization]
 
 
 def _is_of_the_program(error: BaseException | None) -> bool:
@@ -159,6 +219,13 @@ def _is_of_the_program(error: BaseException | None) -> bool:
             return False
         error = error.__cause__ or error.__context__
     return True
+
+
+def _may_hold_functions(value: Any) -> bool:
+    kind = type(value)
+    if kind is tuple:
+        return any(map(_may_hold_functions, value))
+    return _known_of(kind).may_hold_functions
 
 
 def _is_clear(value: Any) -> bool:
@@ -188,7 +255,15 @@ def _learn(kind: type) -> _Known:
         _known.clear()
     # A metaclass may have a hash of its own, or none.
     mark = kind if found_in(type(kind), "__hash__") is members_of(object)["__hash__"] else (*name_of(kind), id(kind))
-    known = _Known(kind, mark, ".".join(name_of(kind)), _look_of(kind), _clear_of(kind), _decides_of(kind))
+    known = _Known(
+        kind,
+        mark,
+        ".".join(name_of(kind)),
+        _look_of(kind),
+        _clear_of(kind),
+        _decides_of(kind),
+        _may_be_function(kind),
+    )
     _known[id(kind)] = known
     return known
 
@@ -202,6 +277,19 @@ def _clear_of(kind: type) -> Callable[[Any], bool] | bool:
     if kind is constexpr:
         return lambda value: _is_clear(value.value)
     return id(kind) in _ATOMS or kind is dtype or JITCallable in mro_of(kind)
+
+
+def _may_be_function(kind: type) -> bool:
+    """Tell whether the base's ``isinstance`` takes values of a type for functions of kernels, lists or tuples."""
+    from triton.runtime.jit import JITCallable
+
+    if id(kind) in _ATOMS:
+        return False
+    bases = mro_of(kind)
+    looked_into = {id(JITCallable), id(list), id(tuple)}
+    members = set[str]().union(*map(members_of, bases[:-1]))
+    told_by_itself = not members.isdisjoint(("__class__", "__getattribute__"))
+    return told_by_itself or not looked_into.isdisjoint(map(id, bases))
 
 
 def _decides_of(kind: type) -> Callable[[Any], bool] | bool:
@@ -266,6 +354,7 @@ def _sign(number: float) -> float | None:
 
 def _kinds_of_items(value: tuple[Any, ...]) -> Any:
     """Give the kinds of the items of a tuple; nothing where they are of types that equal no other."""
-    if _EXACT.issuperset(map(id, map(type, tuple.__iter__(value)))):
-        return None
-    return tuple(map(_kind, tuple.__iter__(value)))
+    for kind in map(type, tuple.__iter__(value)):
+        if kind is not int and kind is not str and kind is not _NONE:
+            return tuple(map(_kind, tuple.__iter__(value)))
+    return None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import enum
 import os
 import sys
 from collections import namedtuple
@@ -104,6 +105,8 @@ def _is_told(value: Any, levels: int) -> bool:
     kind = type(value)
     if kind in (tuple, list):
         return levels > 0 and all(_is_whole(part, levels) or _is_told(part, levels - 1) for part in value)
+    if issubclass(kind, enum.Enum):  # whose text leaves out its value
+        return levels > 0 and _is_told((attributes_of(value) or {}).get("_value_"), levels - 1)
     own = [found_in(kind, name) is not members_of(object)[name] for name in ("__eq__", "__repr__", "__str__")]
     return not own[0] and any(own[1:]) and not issubclass(kind, type)
 
