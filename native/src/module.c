@@ -1,17 +1,18 @@
 /* triton._C.fork_native: the utilities of CUDA's and HIP's drivers and a launcher for every signature, without a compiler. */
-#include "cuda_driver.h"
-#include "cuda_utilities.h"
-#include "dispatcher.h"
-#include "hip_driver.h"
-#include "hip_utilities.h"
-#include "launcher.h"
-#include "method.h"
-#include "names.h"
-#include "program.h"
-#include "state.h"
-#include "tdm_descriptor.h"
-#include "tensor_map.h"
-#include "watched.h"
+#include "dispatch/dispatcher.h"
+#include "dispatch/guarded.h"
+#include "dispatch/launcher.h"
+#include "driver/cuda_driver.h"
+#include "driver/cuda_utilities.h"
+#include "driver/hip_driver.h"
+#include "driver/hip_utilities.h"
+#include "driver/tdm_descriptor.h"
+#include "driver/tensor_map.h"
+#include "launch/launch.h"
+#include "pack/program.h"
+#include "python/method.h"
+#include "python/names.h"
+#include "python/state.h"
 
 static PyObject *load_driver(PyObject *module, PyObject *arguments) {
   (void)module;
@@ -53,7 +54,8 @@ static int execute(PyObject *module) {
     return -1;
   if (PyModule_AddObjectRef(module, "PyTDMDescriptor", state->tdm_descriptor_type) < 0)
     return -1;
-  PyObject *type = program_type(module);
+  PyObject *type = program_type(module, (PyMethodDef){"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL,
+                                                      "Launch a kernel with the signature of this program"});
   int added = type ? PyModule_AddObjectRef(module, "Program", type) : -1;
   Py_DecRef(type);
   return added;

@@ -74,7 +74,7 @@ def test_a_changed_method_changes_the_key(run: Worker, fork_python: Path, tmp_pa
 
 def test_ordinary_constants_keep_the_text_of_the_base(fork_python: Path) -> None:
     code = (
-        "import triton.language as tl; from triton.fork._value_texts import constant_text as text\n"
+        "import triton.language as tl; from triton.fork.cache_key.value_texts import constant_text as text\n"
         "assert [text(v) for v in (1, 1.5, True, None, 'relu', tl.float16, tl.constexpr(3))] == "
         "['1', '1.5', 'True', 'None', 'relu', 'fp16', 'constexpr[3]']"
     )

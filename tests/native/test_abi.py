@@ -47,8 +47,9 @@ def test_driver_abi(base_python: Path, vendor: str, backend: str) -> None:
     ],
 )
 def test_a_wrong_declaration_is_found(tmp_path: Path, right: str, wrong: str) -> None:
-    text = (SOURCES / "python_abi.h").read_text()
+    text = (SOURCES / "python" / "python_abi.h").read_text()
     assert right in text
-    (tmp_path / "python_abi.h").write_text(text.replace(right, wrong))
+    (tmp_path / "python").mkdir()
+    (tmp_path / "python" / "python_abi.h").write_text(text.replace(right, wrong))
     done = check(CHECKS / "python_abi_check.c", *WITH_PYTHON_H, headers=tmp_path)
     assert "conflicting types" in done.stderr

@@ -68,6 +68,12 @@ def test_switched_off(of_base: Any, fork_python: Path, cold: Cold, tmp_path: Pat
     assert report["records"] == of_base["records"]
 
 
+def test_without_the_fast_path_launchers_are_ours(of_base: Any, fork_python: Path, cold: Cold, tmp_path: Path) -> None:
+    report = cold.run(fork_python, tmp_path / "cache", TRITON_FORK_DISPATCH="0")
+    assert report["launchers"] == ["program"] * 3
+    assert report["records"] == of_base["records"]
+
+
 def test_unknown_types_go_the_way_of_the_base(of_base: Any, fork_python: Path, cold: Cold, tmp_path: Path) -> None:
     report = cold.run(fork_python, tmp_path / "cache", "foreign type")
     assert report["launchers"] == ["program", "__triton_launcher", "program"]

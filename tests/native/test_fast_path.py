@@ -76,9 +76,10 @@ def test_threads(of_base: Any, of_fork: Any) -> None:
     assert of_fork["report"]["threads"] == of_base["report"]["threads"] == [[], 1200]
 
 
-def test_switched_off(of_base: Any, fork_python: Path, folder: Path) -> None:
-    extra = {**TWO_DEVICES, "TRITON_FORK_NATIVE": "0"}
-    report = run_program(fork_python, WORKER, folder, folder / "off", ["count"], extra)
+@pytest.mark.parametrize("switch", ["TRITON_FORK_NATIVE", "TRITON_FORK_DISPATCH"])
+def test_switched_off(switch: str, of_base: Any, fork_python: Path, folder: Path) -> None:
+    extra = {**TWO_DEVICES, switch: "0"}
+    report = run_program(fork_python, WORKER, folder, folder / f"without {switch}", ["count"], extra)
     assert report["slow"] == 0  # the extension is never asked
     assert report["report"] == of_base["report"]
 

@@ -69,8 +69,9 @@ def test_build_prints_what_it_built(small, run, capsys) -> None:
 
 
 def test_a_wheel_can_be_verified_and_described(small, run, capsys) -> None:
-    for name in ("_description.py", "_switches.py"):
-        place = f"overlay/3.6/python/triton/fork/{name}"
+    for name in ("description.py", "settings.py"):
+        place = f"overlay/common/python/triton/fork/{name}"
+        (small.project.root / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(repository / place, small.project.root / place)
     run(*BUILD)
     wheel = next(small.project.wheelhouse.glob("*.whl"))

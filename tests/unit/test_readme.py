@@ -17,9 +17,11 @@ CONTRIBUTING = (repository / "CONTRIBUTING.md").read_text("utf-8")
 
 
 def test_every_switch_is_described_as_it_is() -> None:
-    switches = runpy.run_path(str(repository / "overlay/3.6/python/triton/fork/_switches.py"))["SWITCHES"]
-    described = dict(re.findall(r"^\| `(TRITON_FORK\w*)` \| (.+) \|$", README, flags=re.MULTILINE))
-    assert described == switches
+    switches = runpy.run_path(str(repository / "overlay/common/python/triton/fork/settings.py"))["SWITCHES"]
+    described = re.findall(
+        r"^\| `(TRITON_FORK\w*)` \| (.+?)(?:; needs `(\w+)`)? \| (\w+) \|$", README, flags=re.MULTILINE
+    )
+    assert described == [(each.name, each.part, each.needs or "", each.read) for each in switches.values()]
 
 
 def test_every_patch_stands_in_the_changelog() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.environments import repository
 
-FORK = repository / "overlay/3.6/python/triton/fork"
+FORK = repository / "overlay/common/python/triton/fork"
 
 
 @pytest.fixture

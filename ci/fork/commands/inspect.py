@@ -190,14 +190,14 @@ def run_info(arguments: argparse.Namespace, context: Context) -> int:
 def _describe(context: Context, arguments: argparse.Namespace, document: dict[str, Any]) -> str:
     """Describe with the overlay's own module, which ``python -m triton.fork`` uses in an installation."""
     folders = context.project.overlays(context.lane(arguments))
-    description, switches = (_own_module(folders, name) for name in ("_description", "_switches"))
-    text: str = description.describe(document, switches.SWITCHES)
+    description, settings = (_own_module(folders, name) for name in ("description", "settings"))
+    text: str = description.describe(document, {name: switch.part for name, switch in settings.SWITCHES.items()})
     return text
 
 
 def _own_module(folders: Iterable[Path], name: str) -> Any:
     places = [folder / "python" / "triton" / "fork" / f"{name}.py" for folder in folders]
-    spec = importlib.util.spec_from_file_location(f"overlay{name}", next(filter(Path.is_file, places), places[-1]))
+    spec = importlib.util.spec_from_file_location(f"overlay_{name}", next(filter(Path.is_file, places), places[-1]))
     if spec is None or spec.loader is None:
         raise FileNotFoundError(places[-1])
     module = importlib.util.module_from_spec(spec)

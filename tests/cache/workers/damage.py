@@ -120,7 +120,7 @@ for name in sorted(written):
             with open(os.path.join(folder, file), "wb") as stream:
                 stream.write(data)
         if hasattr(triton, "fork"):
-            from triton.fork import _cache_files
+            from triton.fork.disk_cache import files
 
-            _cache_files._SAID.clear()
+            files._SAID.clear()
 common.report(result)

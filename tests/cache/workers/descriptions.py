@@ -93,11 +93,11 @@ VALUES = {
 if __name__ == "__main__":
     answer = {}
     if sys.argv[1] == "described":
-        from triton.fork import _content_texts, _descriptions
+        from triton.fork.cache_key import content_texts, descriptions
 
         entered = 0
 
-        class Counted(_descriptions.Description):
+        class Counted(descriptions.Description):
             def __init__(self, short, parts):
                 def counting(value):
                     global entered
@@ -106,10 +106,10 @@ if __name__ == "__main__":
 
                 super().__init__(short, counting)
 
-        _content_texts.Description = Counted
+        content_texts.Description = Counted
         for name, value in VALUES.items():
             entered = 0
-            text = _content_texts.describe(value)
+            text = content_texts.describe(value)
             answer[name] = [entered, hashlib.sha256(text.encode()).hexdigest(), text[:20]]
     else:
         del VALUES["shared"]  # whose text has 2^60 parts

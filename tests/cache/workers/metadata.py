@@ -17,9 +17,9 @@ def counting(*args, **kwargs):
 kind = type(common.compile_kernel(value=1).metadata)
 collections.namedtuple = counting
 try:
-    from triton.fork import _kernel_metadata
+    from triton.fork.disk_cache import metadata
 
-    _kernel_metadata.namedtuple = counting
+    metadata.namedtuple = counting
 except ImportError:
     pass  # the base
 OTHERS = {"hash", "extern_libs", "triton_version"}  # They tell installations apart.

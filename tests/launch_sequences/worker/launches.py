@@ -27,7 +27,7 @@ MOST_SLOW = 130
 def is_native():
     """Tell whether this Triton can launch without the base's Python code."""
     try:
-        from triton.fork._native import extension
+        from triton.fork.launch.native import extension
     except ImportError:
         return False
     return extension() is not None

@@ -1,7 +1,7 @@
 /* Our declarations of the driver's ABI beside those of cuda.h. */
 #include <cuda.h>
 
-#include "cuda_abi.h"
+#include "driver/cuda_abi.h"
 
 #define SAME(ours, theirs) _Static_assert((long)(ours) == (long)(theirs), #ours)
 

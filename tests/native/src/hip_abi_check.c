@@ -2,7 +2,7 @@
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
 
-#include "hip_abi.h"
+#include "driver/hip_abi.h"
 
 #define SAME(ours, theirs) _Static_assert((long)(ours) == (long)(theirs), #ours)
 #define SAME_MEMBER(ours, theirs) SAME(offsetof(HipDeviceProperties, ours), offsetof(hipDeviceProp_t, theirs))

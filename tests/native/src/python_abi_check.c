@@ -4,7 +4,7 @@
 #include <Python.h>
 #define TRITON_FORK_CHECK_PYTHON_ABI
 #endif
-#include "python_abi.h"
+#include "python/python_abi.h"
 
 #define SAME(what, number) _Static_assert((what) == (number), #what)
 

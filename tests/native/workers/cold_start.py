@@ -46,9 +46,9 @@ def pair(values, flag, constant: tl.constexpr):
 fake = {"cuda": install_cuda, "hip": install_hip}[sys.argv[1]]()
 if sys.argv[2:] == ["foreign type"]:
     # A type that the extension does not know: made known to the base alone.
-    from triton.fork import _native, _native_hip
+    from triton.fork.launch import native, native_hip
 
-    del _native.LETTERS["fp32"], _native_hip._LETTERS["fp32"]
+    del native.LETTERS["fp32"], native_hip._LETTERS["fp32"]
 kernels = [
     one[(2,)](tensor(0x1000)),
     scaled[(3, 4)](tensor(0x2000), 0.5, 2.0),

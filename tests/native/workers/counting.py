@@ -6,11 +6,11 @@ from triton.runtime.jit import JITFunction
 
 def watch_launches(note):
     """Have a function told of each JIT function that is launched, and whether the base has to launch it."""
-    from triton.fork import _native_dispatch
+    from triton.fork.launch import dispatch
 
-    if _native_dispatch.launch is None:
+    if dispatch.launch is None:
         return
-    launch = _native_dispatch.prepare()
+    launch = dispatch.prepare()
 
     def watched(function, *arguments):
         result = launch(function, *arguments)
@@ -18,4 +18,4 @@ def watch_launches(note):
             note(function, result is None)
         return result
 
-    _native_dispatch.launch = watched
+    dispatch.launch = watched

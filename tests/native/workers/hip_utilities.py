@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 from triton.backends.amd import driver as amd
-from triton.fork import _native
+from triton.fork.launch import native
 from triton.runtime.build import compile_module_from_src
 
 from tests.fake_driver.amd import install
@@ -73,7 +73,7 @@ def agree(base, ours):
 
 def main():
     fake = install()
-    extension = _native.extension()
+    extension = native.extension()
     base = compiled_utilities(str(fake.library.path))
     random = randoms.Random(11)
     differences, kinds = [], Counter()

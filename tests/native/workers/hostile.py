@@ -143,7 +143,7 @@ def main():
     warnings.simplefilter("ignore")
     extension = load_extension(path)
     from triton.backends.nvidia.driver import CudaLauncher
-    from triton.fork import _native_dispatch
+    from triton.fork.launch import dispatch
     from triton.runtime.driver import driver as drivers
 
     from tests.fake_driver.amd import install as install_hip
@@ -169,7 +169,7 @@ def main():
         else:
             if seed % 20 == 0:
                 world = World(fake, patches)
-            fast = Fast(program, world.module, _native_dispatch, knobs, drivers)
+            fast = Fast(program, world.module, dispatch, knobs, drivers)
             for name in fast.names:
                 attempt(world.module.__dict__[name][(1,)], *fast.arguments(name))
             attempt(fast.run)

@@ -101,7 +101,7 @@ class Fast:
                 kernels[key] = kept
         self.kernels.uses_global.used_global_vals = {("SCALE", 1): (hostile.indexed(), self.kernels.__dict__)}
 
-    def recipes(self):
+    def specifications(self):
         """Dispatchers whose other half tells them anything."""
         module, random, hostile = self.program.extension, self.random, self.hostile
 
@@ -109,13 +109,21 @@ class Fast:
             if isinstance(made, tuple):
                 made = tuple(spoiled(item) for item in made)
                 return made[: random.randrange(len(made) + 1)] if random.random() < chance / 4 else made
+            if isinstance(made, dict):
+                return {name: spoiled(item) for name, item in made.items() if random.random() >= chance / 40}
             return hostile.value() if random.random() < chance else made
 
         def spoiling(function):
             return lambda *arguments: spoiled(function(*arguments))
 
-        guards, recipes = self.dispatch._native_guards, self.dispatch._native_recipe
-        functions = (guards.environment, guards.usual, recipes.describe, recipes.recipe, self.dispatch._finish)
+        guards, specifications = self.dispatch.guards, self.dispatch.entry_specification
+        functions = (
+            guards.environment,
+            guards.guards_ok,
+            specifications.describe,
+            specifications.specify,
+            self.dispatch._finish,
+        )
         types_ = (collections.defaultdict, types.FunctionType)
         launcher = attempt(
             module.make_launcher, *(spoiled(each, 0.03) for each in (*map(spoiling, functions), *types_))
@@ -159,5 +167,5 @@ class Fast:
             attempt(self.kernels.__dict__[name][(1,)], *[self.hostile.fixed(), 5][:2])
         for _ in range(6):
             self.random.choice(
-                [self.launch_usual, self.launch_usual, self.disturb, self.objects, self.poison, self.recipes]
+                [self.launch_usual, self.launch_usual, self.disturb, self.objects, self.poison, self.specifications]
             )()

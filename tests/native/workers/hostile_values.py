@@ -65,10 +65,14 @@ class Row(tuple):
 
 
 class Endless:
+    """Endlessly deep. Of one that is endlessly long the base makes a list as well, until the memory is full."""
+
     def __len__(self):
         return 2
 
     def __getitem__(self, index):
+        if index >= 10**5:
+            raise IndexError
         return self
 
 

@@ -198,7 +198,13 @@ def processes():
 
 def reload():
     warm()
-    for name in ("triton.knobs", "triton", "triton.fork._native", "triton.fork._native_dispatch", "triton.runtime.jit"):
+    for name in (
+        "triton.knobs",
+        "triton",
+        "triton.fork.launch.native",
+        "triton.fork.launch.dispatch",
+        "triton.runtime.jit",
+    ):
         if name in sys.modules:
             importlib.reload(sys.modules[name])
         launch()

@@ -4,9 +4,9 @@
 import json
 import sys
 
-from triton.fork import _linker_cache
+from triton.fork.startup import linker_cache
 
 word, *path = sys.argv[1:]
 if path:
-    _linker_cache._PATH = path[0]
-print(json.dumps(_linker_cache.linker_libraries(word)))
+    linker_cache._PATH = path[0]
+print(json.dumps(linker_cache.linker_libraries(word)))

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from triton.fork._native import LETTERS, expanded_signature, signature_letters
+from triton.fork.launch.native import LETTERS, expanded_signature, signature_letters
 from triton.runtime.build import _build, _load_module_from_path
 
 from tests.native.workers import image
@@ -100,11 +100,11 @@ class Hip:
 
     def __init__(self, extension):
         from triton.backends.amd import driver
-        from triton.fork import _native_hip
+        from triton.fork.launch import native_hip
 
         from tests.fake_driver.amd import install
 
-        self.fake, self.base, self.extension, self.letters = install(), driver, extension, _native_hip._LETTERS
+        self.fake, self.base, self.extension, self.letters = install(), driver, extension, native_hip._LETTERS
         extension.load_hip_driver(str(self.fake.library.path))
         make = self.fake.utils.create_tdm_descriptor
         self.descriptors = [make(16, [16, 32 * n], 4, 32, 8, [64, 64 * n], [64 * n, 1], 4096 * n) for n in (1, 2, 3)]

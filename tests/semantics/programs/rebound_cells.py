@@ -286,7 +286,7 @@ def counted(call):
     found, long = [], []
     knobs.compilation.listener = lambda **_: found.append(1)
     try:
-        cells = importlib.import_module("triton.fork._rebound_cells")
+        cells = importlib.import_module("triton.fork.cache_key.rebound_cells")
     except ImportError:
         call()
     else:

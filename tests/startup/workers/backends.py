@@ -5,7 +5,7 @@ import json
 from triton.backends import backends
 from triton.backends.compiler import GPUTarget
 from triton.compiler import make_backend
-from triton.fork._installation_key import _folders_of_other_backends
+from triton.fork.cache_key.installation import _folders_of_other_backends
 
 targets = [GPUTarget("cuda", 90, 32), GPUTarget("hip", "gfx942", 64), GPUTarget("other", "gfx942", 64)]
 report = {

@@ -4,7 +4,7 @@ import importlib.metadata
 import json
 import sys
 
-from triton.fork._backend_discovery import backend_entry_points
+from triton.fork.startup.backend_discovery import backend_entry_points
 
 original = list(sys.path)
 answers = []

@@ -38,12 +38,13 @@ class Backend:
 
 backends: dict[str, Backend] = {}
 module("triton.backends", __path__=[os.path.join(package, "backends")], backends=backends, Backend=Backend)
-module("triton.fork._lazy_backend", package_of=lambda backend: backend.compiler.__module__.rpartition(".")[0])
+module("triton.fork.startup.lazy_backend", package_of=lambda backend: backend.compiler.__module__.rpartition(".")[0])
 
-from triton.fork import _filesystem, _installation_key, _memo, _parallel  # noqa: E402
+from triton.fork.cache_key import installation  # noqa: E402
+from triton.fork.state import filesystem, memo, parallel  # noqa: E402
 
 counts = {"stat": 0, "digest": 0, "threads": 0}
-real_identity, real_digest, delay = _memo.identity, _installation_key.digest_of, 0.0
+real_identity, real_digest, delay = memo.identity, installation.digest_of, 0.0
 
 
 def identity(path: str) -> list[int]:
@@ -58,8 +59,8 @@ def digest_of(path: str) -> str:
     return real_digest(path)
 
 
-_memo.identity = _installation_key.identity = _parallel.identity = identity
-_installation_key.digest_of = digest_of
+memo.identity = installation.identity = parallel.identity = identity
+installation.digest_of = digest_of
 
 
 def ask(question: dict[str, Any]) -> Any:
@@ -67,15 +68,15 @@ def ask(question: dict[str, Any]) -> Any:
     counts.update(stat=0, digest=0, threads=0)
     os.environ.update(question.get("environment", {}))
     delay = question.get("delay", 0.0)
-    _memo._SETTLING_NANOSECONDS = question.get("settling", 0)
-    _parallel._SLOW_NANOSECONDS = question.get("slow", 10**12)
+    memo._SETTLING_NANOSECONDS = question.get("settling", 0)
+    parallel._SLOW_NANOSECONDS = question.get("slow", 10**12)
     if "trusted" in question:
-        _filesystem._TRUSTED = frozenset(question["trusted"])
+        filesystem._TRUSTED = frozenset(question["trusted"])
     backends.clear()
     for name, folder in question.get("backends", {}).items():
         module(name, __path__=[folder])
         backends[name] = Backend(type("Compiler", (), {"__module__": name + ".compiler"}))
-    return {"key": _installation_key.installation_key(), **counts}
+    return {"key": installation.installation_key(), **counts}
 
 
 for line in sys.stdin:

@@ -10,7 +10,7 @@ import sys
 import textwrap
 import types
 
-from triton.fork._function_lines import function_source
+from triton.fork.source.function_lines import function_source
 
 
 def codes(code: types.CodeType) -> list[types.CodeType]:

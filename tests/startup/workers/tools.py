@@ -6,14 +6,15 @@ import sys
 started = []
 sys.addaudithook(lambda event, arguments: started.append(event) if event == "subprocess.Popen" else None)
 
-from triton.fork import _memo, _tools  # noqa: E402
+from triton.fork.startup import tools  # noqa: E402
+from triton.fork.state import memo  # noqa: E402
 
-_memo._SETTLING_NANOSECONDS = 0
+memo._SETTLING_NANOSECONDS = 0
 if sys.argv[1] == "version":
-    answers = [_tools.version_text(path, with_errors=merged) for path in sys.argv[2:] for merged in (True, False)]
+    answers = [tools.version_text(path, with_errors=merged) for path in sys.argv[2:] for merged in (True, False)]
 elif sys.argv[1] == "libraries":
-    _tools._LINKER, _tools._LINKER_CACHE = sys.argv[2:4]
-    answers = [_tools.linker_libraries("libc.so"), _tools.linker_libraries("libc.so")]
+    tools._LINKER, tools._LINKER_CACHE = sys.argv[2:4]
+    answers = [tools.linker_libraries("libc.so"), tools.linker_libraries("libc.so")]
 else:
     from triton.runtime.build import platform_key
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from triton.fork._switches import enabled
-from triton.fork.codegen.plain import short_way
+from triton.fork.codegen.plain import fast_path
+from triton.fork.settings import at_import
 
 __all__ = [
     "ON",
@@ -25,7 +25,7 @@ __all__ = [
 SWITCH = "TRITON_FORK_CALLS"
 
 #: Whether the ways of this module are taken.
-ON = enabled(SWITCH)
+ON = at_import(SWITCH)
 
 AnyFunction = Callable[..., Any]
 
@@ -69,7 +69,7 @@ def note_types(prototype: Any, arguments: Iterable[Any]) -> None:
         prototype.__dict__[_TYPES] = [handle.get_type() for handle in handles]
 
 
-@short_way(ON)
+@fast_path(ON)
 def serialize(base: AnyFunction) -> AnyFunction:
     """Do not work out the IR types of the arguments where they are known."""
 
@@ -82,7 +82,7 @@ def serialize(base: AnyFunction) -> AnyFunction:
     return serialize
 
 
-@short_way(ON)
+@fast_path(ON)
 def deserialize(base: AnyFunction) -> AnyFunction:
     """Put the arguments of a function together without a template, where none of them is a tuple."""
     names = base.__globals__

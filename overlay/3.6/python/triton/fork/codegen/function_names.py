@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from triton.fork import _value_texts
-from triton.fork._switches import enabled
+from triton.fork.cache_key import value_texts
 from triton.fork.codegen.values import once
+from triton.fork.settings import at_import
 from triton.language.core import _aggregate_type, constexpr, constexpr_type, tuple_type
 from triton.language.core import tuple as language_tuple
 from triton.runtime.jit import JITCallable
 
-__all__ = ["ON", "SWITCH", "ReturnTypes", "told_apart"]
+__all__ = ["ON", "SWITCH", "ReturnTypes", "disambiguate"]
 
 #: The environment variable that leaves all names to the base; read when this module is imported.
 SWITCH = "TRITON_FORK_FIX_CALLED_FUNCTIONS_TOLD_APART"
 
-ON = enabled(SWITCH)
+ON = at_import(SWITCH)
 
 # What repr tells apart together with the class.
 _PLAIN = frozenset({bool, int, float, complex, type(None)})
@@ -56,11 +56,11 @@ class ReturnTypes(dict[str, Any]):
         """Describe an object, which stays what it is while one kernel is compiled, whatever it counts or remembers."""
         found = self.described.get(id(value))
         if found is None:
-            found = self.described[id(value)] = value, _value_texts.describe(value)
+            found = self.described[id(value)] = value, value_texts.describe(value)
         return found[1]
 
 
-def told_apart(
+def disambiguate(
     known: dict[str, Any], name: str, function: Any, constants: Mapping[Any, Any], types: Iterable[Any]
 ) -> str:
     """Give the name of a function that is called.

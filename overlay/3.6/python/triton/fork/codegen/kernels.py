@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from triton.fork import _switches
+from triton.fork import settings
 from triton.fork.codegen import lazy
+from triton.fork.state.current_kernel import state
 
-__all__ = ["Changed", "Kernel", "current", "enabled", "state", "whole_kernel"]
+__all__ = ["Changed", "Kernel", "enabled", "whole_kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -37,30 +37,17 @@ class Kernel:
         self.seals: dict[int, Any] = {}
 
 
-class _State(threading.local):
-    kernel: Kernel | None = None
-
-
-#: The kernel that this thread generates, for those that ask often.
-state = _State()
-
-
-def current() -> Kernel | None:
-    """Give the kernel that this thread generates."""
-    return state.kernel
-
-
 def enabled(name: str) -> bool:
     """Tell whether a part is switched on, asking once a kernel.
 
-    :param name: The name of a variable in ``triton.fork._switches.SWITCHES``.
+    :param name: The name of a variable in ``triton.fork.settings.SWITCHES``.
     """
-    kernel = state.kernel
+    kernel: Kernel | None = state.kernel
     if kernel is None:
-        return _switches.enabled(name)
+        return settings.enabled(name)
     known: bool | None = kernel.known.get(name)
     if known is None:
-        known = kernel.known[name] = _switches.enabled(name)
+        known = kernel.known[name] = settings.enabled(name)
     return known
 
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from triton.fork._switches import enabled
+from triton.fork.settings import at_import
 
 __all__ = ["EAGER", "ON", "SWITCH", "ComputedOnce", "begin", "end"]
 
@@ -20,7 +20,7 @@ __all__ = ["EAGER", "ON", "SWITCH", "ComputedOnce", "begin", "end"]
 SWITCH = "TRITON_FORK_LAZY_TYPES"
 
 #: Whether these attributes wait while a kernel is generated.
-ON = enabled(SWITCH)
+ON = at_import(SWITCH)
 
 #: Whether the classes of ``triton.language`` fill in these attributes when an object is made: while no thread generates a kernel.
 EAGER = True

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from types import ModuleType, TracebackType
 from typing import Any, TypeVar
 
-from triton.fork._switches import enabled
 from triton.fork.codegen import lazy
-from triton.fork.codegen.kernels import current
+from triton.fork.settings import at_import
+from triton.fork.state.current_kernel import current
 
 __all__ = [
     "ON",
@@ -22,11 +22,11 @@ __all__ = [
     "binary_operands",
     "bool_like",
     "cast",
+    "fast_path",
     "find_paths",
     "lookup",
     "name_prefix",
     "scope",
-    "short_way",
     "unwrap",
 ]
 
@@ -34,7 +34,7 @@ __all__ = [
 SWITCH = "TRITON_FORK_PLAIN_VALUES"
 
 #: Whether the short ways are taken.
-ON = enabled(SWITCH)
+ON = at_import(SWITCH)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 AnyFunction = Callable[..., Any]
@@ -44,7 +44,7 @@ _CORE = "triton.language.core"
 _UNWRAPPED = frozenset({int, float, bool, str, type(None)})
 
 
-def short_way(on: bool) -> Callable[[Callable[[AnyFunction], AnyFunction]], Callable[[Function], Function]]:
+def fast_path(on: bool) -> Callable[[Callable[[AnyFunction], AnyFunction]], Callable[[Function], Function]]:
     """Make a decorator for functions of the base of a function that replaces one.
 
     :param on: Whether functions are replaced; otherwise the decorator gives back the base's.
@@ -61,7 +61,7 @@ def short_way(on: bool) -> Callable[[Callable[[AnyFunction], AnyFunction]], Call
     return wrap
 
 
-@short_way(ON)
+@fast_path(ON)
 def find_paths(base: AnyFunction) -> AnyFunction:
     """Look at each item once, without a function call to tell what can be iterated over."""
     del base
@@ -91,7 +91,7 @@ def find_paths(base: AnyFunction) -> AnyFunction:
     return find_paths_if
 
 
-@short_way(ON)
+@fast_path(ON)
 def unwrap(base: AnyFunction) -> AnyFunction:
     """Tell constants and what holds none by class, without rebuilding lists of integers item by item.
 
@@ -118,7 +118,7 @@ def _with_element(block: Any, scalar: Any) -> Any:
     return made
 
 
-@short_way(ON)
+@fast_path(ON)
 def binary_operands(base: AnyFunction) -> AnyFunction:
     """Leave tensors of one scalar type, which need no conversion, to the broadcast."""
     language = base.__globals__["tl"]
@@ -143,7 +143,7 @@ def binary_operands(base: AnyFunction) -> AnyFunction:
     return binary_op_type_checking_impl
 
 
-@short_way(ON)
+@fast_path(ON)
 def cast(base: AnyFunction) -> AnyFunction:
     """Find a scalar type equal to itself."""
     scalars = base.__globals__["tl"].dtype
@@ -157,7 +157,7 @@ def cast(base: AnyFunction) -> AnyFunction:
     return cast
 
 
-@short_way(ON)
+@fast_path(ON)
 def bool_like(base: AnyFunction) -> AnyFunction:
     """Take the shape of a comparison's result as it is."""
     language = base.__globals__["tl"]
@@ -169,7 +169,7 @@ def bool_like(base: AnyFunction) -> AnyFunction:
     return _bool_like
 
 
-@short_way(ON)
+@fast_path(ON)
 def binary_broadcast(base: AnyFunction) -> AnyFunction:
     """Leave blocks of one shape as they are, and take the shape of a block for a scalar as it is."""
 
@@ -210,7 +210,7 @@ class _Prefix:
             self._generator.name_loc_as_prefix = None
 
 
-@short_way(ON)
+@fast_path(ON)
 def name_prefix(base: AnyFunction) -> AnyFunction:
     """Enter and leave without a generator."""
     del base
@@ -221,7 +221,7 @@ def name_prefix(base: AnyFunction) -> AnyFunction:
     return _name_loc_prefix
 
 
-@short_way(ON)
+@fast_path(ON)
 def lookup(base: AnyFunction) -> AnyFunction:
     """Find local variables, and globals that are what kernels mostly use, before the base goes through its 13 conditions."""
     jitted = base.__globals__["JITCallable"]

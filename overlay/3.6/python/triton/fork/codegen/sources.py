@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from triton.fork._beside import Beside
 from triton.fork.codegen.kernels import enabled
+from triton.fork.state.beside import Beside
 from triton.runtime.jit import JITCallable
 
 __all__ = ["SWITCH", "shared_tree"]

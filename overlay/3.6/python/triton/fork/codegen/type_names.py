@@ -11,12 +11,12 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from triton.fork._switches import enabled
 from triton.fork.codegen.values import text_of
+from triton.fork.settings import at_import
 
 __all__ = ["mangled"]
 
-_ON = enabled("TRITON_FORK_CALLS")
+_ON = at_import("TRITON_FORK_CALLS")
 
 _PLAIN = frozenset({int, bool, str, float, type(None)})
 _GLUON = "triton.experimental.gluon.language."

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from triton.fork._switches import enabled
-from triton.fork.codegen import lazy
-from triton.fork.codegen.kernels import Changed, Kernel, state
-from triton.fork.codegen.plain import short_way
+from triton.fork.codegen.kernels import Changed, Kernel
+from triton.fork.codegen.plain import fast_path
+from triton.fork.settings import at_import
+from triton.fork.state.current_kernel import state
 
 __all__ = [
     "ON",
@@ -30,7 +30,7 @@ __all__ = [
 SWITCH = "TRITON_FORK_VALUES"
 
 #: Whether the ways of this module are taken.
-ON = enabled(SWITCH) and lazy.ON
+ON = at_import(SWITCH)
 
 AnyFunction = Callable[..., Any]
 
@@ -107,7 +107,7 @@ def _seal(value: Any, names: Iterable[str], constant: type) -> _Seal | None:
     return seal
 
 
-@short_way(ON)
+@fast_path(ON)
 def aggregate(base: AnyFunction) -> AnyFunction:
     """Give the classes of aggregates quicker methods, except where a class has methods of these names itself."""
     names = base.__globals__
@@ -188,7 +188,7 @@ def _type_reader(cls: type, made: type, names: dict[str, Any]) -> AnyFunction:
     return read_type
 
 
-@short_way(ON)
+@fast_path(ON)
 def unflatten_aggregate(base: AnyFunction) -> AnyFunction:
     """Set the fields of a new aggregate in place, and give constants the types that they are made of."""
     language = base.__globals__
@@ -221,7 +221,7 @@ def unflatten_aggregate(base: AnyFunction) -> AnyFunction:
     return _unflatten_ir
 
 
-@short_way(ON)
+@fast_path(ON)
 def clone(base: AnyFunction) -> AnyFunction:
     """Copy values of Triton's own classes part by part; what has parts unknown here is copied by the base."""
     from triton.language import core
@@ -255,7 +255,7 @@ def clone(base: AnyFunction) -> AnyFunction:
     return _clone_triton_value
 
 
-@short_way(ON)
+@fast_path(ON)
 def unflatten_descriptor(base: AnyFunction) -> AnyFunction:
     """Give a memory descriptor that is made of its type that type."""
     name = base.__qualname__.removesuffix("_type._unflatten_ir")

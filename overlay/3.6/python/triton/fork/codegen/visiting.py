@@ -16,8 +16,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from triton.compiler.errors import CompilationError
-from triton.fork.codegen.kernels import current, enabled
+from triton.fork.codegen.kernels import enabled
 from triton.fork.codegen.locations import ALWAYS, BUILDS_LATE, MARK, MARKERS, PARTS_MARKED, RELIED_ON
+from triton.fork.state.current_kernel import current
 
 from triton import knobs  # type: ignore[attr-defined]
 

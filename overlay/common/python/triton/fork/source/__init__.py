@@ -1,0 +1,1 @@
+"""From a decorated function to its source and its syntax tree."""
