@@ -13,6 +13,7 @@ from typing import Any
 
 from triton.fork.cache_key import value_texts
 from triton.fork.cache_key.names_asked import names_of_source
+from triton.fork.python.interruptions import pass_on
 from triton.fork.settings import at_import
 
 __all__ = [
@@ -102,10 +103,14 @@ def read_by_name(finder: Any, holder: Any, name: ast.expr) -> Any:
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         finder.unrecorded.append(value_texts.text_of_attributes(holder))
         return None
-    if not hasattr(holder, name.value):
+    try:
+        value = getattr(holder, name.value)
+    except (
+        Exception
+    ) as error:  # of anybody's code, in a branch that may not be compiled: what is compiled fails by itself
+        pass_on(error)
         finder.unrecorded.append(f"no {name.value}")
         return None
-    value = getattr(holder, name.value)
     # A plain function that is read by its name may be called, other than one that is named.
     if not callable(value) or isinstance(value, type) or is_key_part(value):
         finder.record_reference(value)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from triton.fork.cache_key.rebound_cells import variant
 from triton.fork.python.interruptions import is_from_outside, pass_on
-from triton.fork.python.static_look import found_in, members_of, mro_of, name_of
+from triton.fork.python.static_look import attributes_of, found_in, members_of, mro_of, name_of
 from triton.fork.settings import at_import
 
 __all__ = ["SWITCH", "belongs", "constant", "kernel_of_equal", "text"]
@@ -54,6 +54,7 @@ class _Told(NamedTuple):
     is_clear: bool  # whether the base's text of the constant says which one it is
     text: str  # of the kind
     may_hold_functions: bool
+    wraps_functions: bool  # in a constexpr, where the base does not look for them
 
 
 class _Numbered:
@@ -119,7 +120,8 @@ def text(specialization: Sequence[Any], options: str, keys: dict[Any, str], repl
         told = _told_by(kind, value)
         entries.append(replaced(entry[:2]) if told.may_hold_functions else entry[:2])
         if not told.is_clear:
-            kinds.append(f"{place} {told.text}")
+            inner = f" {replaced(value.value)}" if told.wraps_functions else ""
+            kinds.append(f"{place} {told.text}{inner}")
             if _decides_itself(value):
                 deciding.append(value)
     if not kinds:
@@ -136,7 +138,7 @@ def _told_by(kind: Any, value: Any) -> _Told:
     """
     told = _told.get(kind)
     if told is None:
-        told = _Told(_is_clear(value), _kind_text(kind), _may_hold_functions(value))
+        told = _Told(_is_clear(value), _kind_text(kind), _may_hold_functions(value), _wraps_functions(value))
         if len(_told) >= _MOST_KNOWN:
             _told.clear()
         _told[kind] = told
@@ -221,6 +223,12 @@ def _is_of_the_program(error: BaseException | None) -> bool:
     return True
 
 
+def _wraps_functions(value: Any) -> bool:
+    from triton.language.core import constexpr
+
+    return type(value) is constexpr and _may_hold_functions(value.value)
+
+
 def _may_hold_functions(value: Any) -> bool:
     kind = type(value)
     if kind is tuple:
@@ -274,8 +282,8 @@ def _clear_of(kind: type) -> Callable[[Any], bool] | bool:
 
     if kind is tuple:
         return lambda value: all(map(_is_clear, value))
-    if kind is constexpr:
-        return lambda value: _is_clear(value.value)
+    if kind is constexpr:  # in which the base looks for no functions
+        return lambda value: _is_clear(value.value) and not _wraps_functions(value)
     return id(kind) in _ATOMS or kind is dtype or JITCallable in mro_of(kind)
 
 
@@ -308,12 +316,21 @@ def _decides_of(kind: type) -> Callable[[Any], bool] | bool:
 
 
 def _equals_itself(value: Any) -> bool:
-    """Tell whether a value equals itself; what does not, like NaN, is known by its text, as in the base."""
+    """Tell whether a value equals itself; what does not, or holds a NaN, is known by its text, as in the base."""
     try:
-        return bool(value == value)
+        return bool(value == value) and not _holds_nan(value)
     except Exception as error:  # of anybody's code; looking for the launch has asked the same
         pass_on(error)
         return False
+
+
+def _holds_nan(value: Any) -> bool:
+    """Tell whether an object has a NaN as an attribute: one made in the same way holds another NaN, and so does not equal it."""
+    for held in (attributes_of(value) or {}).values():
+        for item in held if type(held) is tuple else (held,):
+            if isinstance(item, (float, complex)) and item != item:
+                return True
+    return False
 
 
 def _look_of(kind: type) -> Look | None:

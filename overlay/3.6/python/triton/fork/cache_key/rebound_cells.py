@@ -203,7 +203,13 @@ def renew(function: Any) -> None:
     :param function: The ``JITFunction``.
     """
     key = function.hash
-    if type(key) is not FunctionKey or _is_as_seen(key):
+    if type(key) is not FunctionKey:
+        return
+    if (
+        key.kernels and not function.device_caches
+    ):  # somebody has dropped all kernels: those that were put aside as well
+        key.kernels.clear()
+    if _is_as_seen(key):
         return
     seen = _look(key)
     if seen is None:
@@ -286,7 +292,9 @@ def as_keyed(scope: dict[str, Any], function: Any) -> dict[str, Any]:
         return scope
     cells, plain, held = key.cells, function.fn, {}
     for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True):
-        value = cells[id(cell)][1] if id(cell) in cells else _ABSENT
-        if value is not _ABSENT and scope.get(name, _ABSENT) is not value:
+        _, value, any_value = cells.get(id(cell), (None, _ABSENT, False))
+        now = scope.get(name, _ABSENT)
+        # What no kernel can read is left there: the code generator says so, as in the base.
+        if value is not _ABSENT and now is not value and (now is _ABSENT or any_value or _may_be_read(now)):
             held[name] = value
     return {**scope, **held} if held else scope

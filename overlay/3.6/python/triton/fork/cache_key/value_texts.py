@@ -15,8 +15,9 @@ from typing import Any
 from triton.fork.cache_key.content_texts import describe
 from triton.fork.cache_key.definition_texts import is_data
 from triton.fork.cache_key.names_asked import Names, names_asked
+from triton.fork.cache_key.object_texts import has_known_equality
 from triton.fork.python.interruptions import pass_on
-from triton.fork.python.static_look import attributes_of, found_in, members_of, name_of
+from triton.fork.python.static_look import attributes_of, found_in, members_of, mro_of, name_of
 from triton.fork.settings import at_import
 
 __all__ = [
@@ -42,7 +43,7 @@ SpecializationProxy = namedtuple("SpecializationProxy", ["constants", "signature
 
 _NUMBERS = frozenset(map(id, (bool, int, float, complex, type(None))))
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range})
-_CONTAINERS = frozenset({tuple, list, set, frozenset, dict})
+_CONTAINERS = frozenset({tuple, list, dict})
 _MOST_LEVELS = 20
 _ADDRESS = " at 0x"
 _WORDS_OF_OTHERS = frozenset({"None", "True", "False", "nan", "inf", "void", "Ellipsis"})
@@ -92,8 +93,14 @@ def constant_text(value: Any, names: Names | None = None) -> str:
         text = str(value)
     except RecursionError:
         return describe(value, names=names)
-    if names is not None and names.get() is None and _ADDRESS not in text and _is_told(inner, _MOST_LEVELS):
-        return text
+    if names is not None and names.get() is None and _ADDRESS not in text:
+        if _is_told(inner, _MOST_LEVELS):
+            return text
+        kind = type(inner)
+        has_parts = issubclass(kind, enum.Enum) or kind in _CONTAINERS or kind in (set, frozenset)
+        if not has_parts and _has_text(kind) and not has_known_equality(kind):
+            # All that it holds would count, times and counters too: the base's text and the class have to do.
+            return f"{'.'.join(name_of(kind))} {text}"
     return f"{describe(value, names=names)} {text}"
 
 
@@ -107,8 +114,12 @@ def _is_told(value: Any, levels: int) -> bool:
         return levels > 0 and all(_is_whole(part, levels) or _is_told(part, levels - 1) for part in value)
     if issubclass(kind, enum.Enum):  # whose text leaves out its value
         return levels > 0 and _is_told((attributes_of(value) or {}).get("_value_"), levels - 1)
-    own = [found_in(kind, name) is not members_of(object)[name] for name in ("__eq__", "__repr__", "__str__")]
-    return not own[0] and any(own[1:]) and not issubclass(kind, type)
+    return found_in(kind, "__eq__") is members_of(object)["__eq__"] and _has_text(kind)
+
+
+def _has_text(kind: type) -> bool:
+    own = any(found_in(kind, name) is not members_of(object)[name] for name in ("__repr__", "__str__"))
+    return own and not issubclass(kind, type)
 
 
 def _is_whole(value: Any, levels: int) -> bool:
@@ -121,10 +132,12 @@ def _is_whole(value: Any, levels: int) -> bool:
         return True
     if kind is constexpr:
         return _is_whole(value.value, levels - 1)
+    if kind in (set, frozenset):  # have an order, which the base's text shows
+        return not value
     if kind in _CONTAINERS:
         parts = [*value, *value.values()] if kind is dict else value
         return levels > 0 and all(_is_whole(part, levels - 1) for part in parts)
-    return kind is dtype or issubclass(kind, JITCallable) or name_of(kind)[0] == "numpy"
+    return kind is dtype or issubclass(kind, JITCallable) or ("numpy", "generic") in map(name_of, mro_of(kind))
 
 
 def name_text(source: Any) -> str:

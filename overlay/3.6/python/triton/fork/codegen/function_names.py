@@ -116,7 +116,11 @@ def _exact_type(type_: Any, known: ReturnTypes) -> Any:
     if isinstance(type_, constexpr_type):
         return _exact(type_.value, known)
     if isinstance(type_, tuple_type):
-        return tuple([_exact_type(item, known) for item in type_.types])
+        names = tuple(getattr(type_, "fields", None) or ())
+        return (names, *[_exact_type(item, known) for item in type_.types])
     if isinstance(type_, _aggregate_type):
-        return once(type_, lambda: tuple([_exact_type(field, known) for _, field in type_.fields]))
+        return once(
+            type_,
+            lambda: (known.description(type_.base_cls), *[_exact_type(field, known) for _, field in type_.fields]),
+        )
     return None

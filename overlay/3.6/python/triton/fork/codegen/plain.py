@@ -124,6 +124,15 @@ def binary_operands(base: AnyFunction) -> AnyFunction:
     language = base.__globals__["tl"]
     tensor, scalars = language.tensor, language.dtype
     no_number = (tensor,)
+    rule: Any = None
+
+    def is_own_rule(semantic: Any) -> bool:
+        """Tell whether it is the base's rule that gives the type of a result, and keeps a type that both have."""
+        nonlocal rule
+        method = type(semantic).computation_type_impl
+        if method is not rule and getattr(method, "__globals__", None) is base.__globals__:
+            rule = method
+        return method is rule and "computation_type_impl" not in semantic.__dict__
 
     def binary_op_type_checking_impl(
         self: Any,
@@ -134,7 +143,7 @@ def binary_operands(base: AnyFunction) -> AnyFunction:
         arithmetic_check: bool = True,
         div_or_mod: bool = False,
     ) -> Any:
-        if lhs.__class__ in no_number and rhs.__class__ in no_number and not div_or_mod:
+        if lhs.__class__ in no_number and rhs.__class__ in no_number and not div_or_mod and is_own_rule(self):
             scalar = lhs.type.scalar
             if scalar is rhs.type.scalar and scalar.__class__ is scalars and scalar.name != "void":
                 return self.broadcast_impl_value(lhs, rhs)

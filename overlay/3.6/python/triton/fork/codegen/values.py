@@ -230,9 +230,10 @@ def clone(base: AnyFunction) -> AnyFunction:
 
     def _clone_triton_value(val: Any) -> Any:
         kind = val.__class__
-        if kind is constant:
-            # Nothing changes a constant.
-            return val
+        if kind is constant:  # which a builtin of the user's may set to something else
+            made = constant.__new__(constant)
+            made.value, made.type = val.value, val.type
+            return made
         if kind is tensor:
             made = tensor.__new__(tensor)
             made.handle, made.type, made.dtype = val.handle, val.type, val.dtype

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from triton.compiler.errors import CompilationError
+from triton.fork.codegen import plain
 from triton.fork.codegen.kernels import enabled
 from triton.fork.codegen.locations import ALWAYS, BUILDS_LATE, MARK, MARKERS, PARTS_MARKED, RELIED_ON
 from triton.fork.state.current_kernel import current
@@ -64,7 +65,7 @@ def _dispatches_like_the_base(generator: Any, owner: type) -> bool:
 class Methods(NamedTuple):
     """Which methods of a code generator are the base's.
 
-    :param finds_names: ``visit_Name``.
+    :param finds_names: ``visit_Name``, and what it looks names up with.
     :param makes_constants: ``visit_Constant``.
     :param order_is_known: All of those that tell in which order nodes are visited and operations built.
     """
@@ -174,10 +175,14 @@ def _methods(kind: type, base_visit: Visit, has_own_visit: bool) -> Methods:
             and method.__module__ == base_visit.__module__
         )
 
+    looked_up_with = getattr(getattr(kind, "_define_name_lookup", None), "__globals__", None)
+    has_own_look_up = looked_up_with is not vars(plain) and looked_up_with is not getattr(
+        base_visit, "__globals__", None
+    )
     knows_order = not has_own_visit and all(map(is_base, RELIED_ON))
     static: dict[object, Any] = getattr(kind, "statically_implemented_functions", {})
     knows_order = knows_order and all(function.__module__ == base_visit.__module__ for function in static.values())
-    return Methods(is_base("visit_Name"), is_base("visit_Constant"), knows_order)
+    return Methods(is_base("visit_Name") and not has_own_look_up, is_base("visit_Constant"), knows_order)
 
 
 def _visit_outermost(generator: Any, node: Any, visit: Visit, base_visit: Visit) -> Any:

@@ -164,8 +164,8 @@ def specify(
     :param arguments: Positional arguments of the call.
     :param keywords: Its other arguments, options of the compiler among them.
     :param answers: What tensors and descriptors among the arguments answered, in the order of the parameters.
-    :returns: What an entry has, by name, as ``native/src/dispatch/entry.h`` says. ``None`` where the base has no kernel yet, or only
-        it can launch.
+    :returns: What an entry has, by name, as ``native/src/dispatch/entry.h`` says. ``None`` where the base has no kernel yet, or
+        only it can launch.
     """
     if not _specialises_as_ever(caches[3]):
         return None

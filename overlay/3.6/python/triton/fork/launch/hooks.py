@@ -42,10 +42,11 @@ def launch_metadata(kernel: Any, grid: Any, stream: Any, arguments: Iterable[Any
     """
     method = kernel.launch_metadata
     if _ON and getattr(method, "__func__", None) is _own and _are_asked():
+        # As the base's method does, and before a look at the hooks: loading the kernel may add one, and while another thread loads
+        # the kernel, its launcher is there before its function.
+        kernel._init_handles()
         runtime = _knobs.runtime
         if _is_empty(runtime.launch_enter_hook) and _is_empty(runtime.launch_exit_hook):
-            # As the base's method does: while another thread loads the kernel, its launcher is there before its function.
-            kernel._init_handles()
             return None
     return method(grid, stream, *arguments)
 

@@ -77,10 +77,19 @@ def _short(value: Any) -> str | None:
     from triton.runtime.jit import JITCallable
 
     if issubclass(kind, JITCallable):
-        return f"kernel {value.cache_key}{'noinline' if value.__dict__.get('noinline') else ''}"
+        return f"kernel {_key_of(value)}{'noinline' if value.__dict__.get('noinline') else ''}"
     if issubclass(kind, ModuleType):
         return f"module {value.__name__}"
     return None
+
+
+def _key_of(function: Any) -> str:
+    """Give the key of a function of a kernel, which something holds that may not call it."""
+    try:
+        return str(function.cache_key)
+    except Exception as error:  # it cannot be compiled, and whoever calls it is told so
+        pass_on(error)
+        return "without a key"
 
 
 class _Content:
@@ -182,7 +191,8 @@ def _wrapped(kind: type, inner: Any) -> Parts:
 def _member(value: enum.Enum) -> Parts:
     attributes = attributes_of(value) or {}
     text = yield attributes.get("_value_")
-    return f"{'.'.join(name_of(type(value)))} {attributes.get('_name_')} {text}"
+    methods = yield from class_parts(type(value), siblings=False)
+    return f"{'.'.join(name_of(type(value)))} {attributes.get('_name_')} {text} {methods}"
 
 
 def _items(value: Any, container: Any) -> Parts:
@@ -233,7 +243,9 @@ def _buffer_text(value: Any) -> str | None:
         view = memoryview(value)
     except (TypeError, ValueError, BufferError):
         return None
-    if "O" in view.format:  # addresses
+    if "O" in view.format or "g" in view.format:  # addresses; long doubles, with bytes that nobody sets
         return None
     data = view if view.c_contiguous else view.tobytes()
-    return f"{view.format} {view.shape} {hashlib.sha256(data).hexdigest()}"
+    # The format of times leaves out their unit.
+    numbers = f"{view.format} {value.dtype}" if name_of(type(value))[0] == "numpy" else view.format
+    return f"{numbers} {view.shape} {hashlib.sha256(data).hexdigest()}"

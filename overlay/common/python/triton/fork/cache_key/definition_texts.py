@@ -14,7 +14,7 @@ from typing import Any
 
 from triton.fork.cache_key.descriptions import Parts
 from triton.fork.python.code_uses import uses_of
-from triton.fork.python.static_look import found_in, function_of, members_of, mro_of, name_of
+from triton.fork.python.static_look import attributes_of, found_in, function_of, members_of, mro_of, name_of
 
 __all__ = [
     "SIMPLE",
@@ -91,18 +91,19 @@ def _edition(module: str) -> str | None:
     :returns: ``None`` for a program's own modules.
     """
     root = sys.modules.get(module.partition(".")[0])
-    held = {} if root is None else vars(root)
+    held = (attributes_of(root) if type(root) is ModuleType else None) or {}
     path = str(held.get("__file__"))
     if "site-packages" not in path and "dist-packages" not in path:
         return None
     return f"{held.get('__name__', '')} {held.get('__version__', '')}"
 
 
-def class_parts(kind: type, names: frozenset[str] | None = None) -> Parts:
+def class_parts(kind: type, names: frozenset[str] | None = None, siblings: bool = True) -> Parts:
     """Describe the methods and the plain values of a class: a kernel may call the one and read the other.
 
     :param kind: The class.
     :param names: What code may ask instances for; ``None`` where that is not known, or code has the class itself.
+    :param siblings: Whether what the class holds that is no method is described: of an enumeration that is the other members.
     """
     parts = []
     for base in mro_of(kind):
@@ -116,12 +117,20 @@ def class_parts(kind: type, names: frozenset[str] | None = None) -> Parts:
         for member_name, member in sorted(members_of(base).items()):
             if names is not None and not may_be_asked(member_name, names):
                 continue
-            function = function_of(member)
+            function = function_of(member) or _kernel_function_of(member)
             if function is not None:
                 parts.append(f"{member_name}={(yield function)}")
-            elif not member_name.startswith("__") and is_data(member):
+            elif siblings and not member_name.startswith("__") and is_data(member):
                 parts.append(f"{member_name}={(yield member)}")
     return hashlib.sha256("; ".join(parts).encode()).hexdigest()
+
+
+def _kernel_function_of(member: Any) -> Any:
+    """Give the function of kernels that a member of a class is, also as a static method."""
+    from triton.runtime.jit import JITCallable
+
+    function = member.__func__ if type(member) in (staticmethod, classmethod) else member
+    return function if issubclass(type(function), JITCallable) else None
 
 
 def may_be_asked(name: str, names: frozenset[str]) -> bool:

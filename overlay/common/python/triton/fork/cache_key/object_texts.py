@@ -16,7 +16,7 @@ from triton.fork.python.static_look import attributes_of, found_in, function_of,
 if TYPE_CHECKING:
     from triton.fork.cache_key.names_asked import Names
 
-__all__ = ["counting_attributes"]
+__all__ = ["counting_attributes", "has_known_equality"]
 
 # Globals that tell nothing of an object that they are asked about, or are followed.
 _HARMLESS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None), type, ModuleType, BuiltinFunctionType)
@@ -42,7 +42,14 @@ def counting_attributes(value: Any, names: Names | None = None) -> dict[str, Any
     left_out = _remembered_hash(kind, attributes)
     left_out |= {name for name in attributes if type(found_in(kind, name)) is functools.cached_property}
     kept = [name for name in attributes if name not in left_out and (counting is None or name in counting)]
-    return {name: attributes[name] for name in sorted(kept)}
+    return {
+        name: attributes[name] for name in sorted(kept, key=repr)
+    }  # a dictionary of attributes takes numbers as names
+
+
+def has_known_equality(kind: type) -> bool:
+    """Tell whether it is known which attributes the instances of a class are compared by."""
+    return _known_equality(kind) is not None
 
 
 def _known_equality(kind: type) -> frozenset[str] | None:
