@@ -99,8 +99,9 @@ def constant_text(value: Any, names: Names | None = None) -> str:
         kind = type(inner)
         has_parts = issubclass(kind, enum.Enum) or kind in _CONTAINERS or kind in (set, frozenset)
         if not has_parts and _has_text(kind) and not has_known_equality(kind):
-            # All that it holds would count, times and counters too: the base's text and the class have to do.
-            return f"{'.'.join(name_of(kind))} {text}"
+            # All that it holds would count, times and counters too: the class, its value and the base's text have to do.
+            held = [base.__repr__(inner) for base in (int, float, complex, str, bytes) if issubclass(kind, base)]
+            return " ".join([*name_of(kind), *held, text])
     return f"{describe(value, names=names)} {text}"
 
 
