@@ -8,6 +8,8 @@
 
 #include "python/python_abi.h"
 
+/* Mirrors python/triton/runtime/jit.py: KernelInterface.__getitem__, JITFunction.run */
+
 /* The method `launch` of a launcher, see make_launcher. */
 PyObject *launch_function(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
 

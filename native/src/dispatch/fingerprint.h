@@ -8,6 +8,8 @@
 
 #include "python/python_abi.h"
 
+/* Mirrors python/triton/runtime/jit.py: create_function_from_signature */
+
 #define MAX_WORDS 256
 #define MAX_KNOWN_TYPES 16
 

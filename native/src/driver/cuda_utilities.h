@@ -4,6 +4,8 @@
 
 #include "python/python_abi.h"
 
+/* Mirrors third_party/nvidia/backend/driver.c: getDeviceProperties, loadBinary, occupancyMaxActiveClusters, setPrintfFifoSize */
+
 /* load_binary(name, image, shared, device) -> (module, function, registers, spills in words, largest block) */
 PyObject *cuda_load_binary(PyObject *module, PyObject *arguments);
 

@@ -5,6 +5,8 @@
 #include "driver/hip_abi.h"
 #include "python/python_abi.h"
 
+/* Mirrors third_party/amd/backend/driver.c: initSymbolTable, checkDriverVersion */
+
 #define DECLARE_MEMBER(name, result, parameters) result(*name) parameters;
 
 typedef struct {

@@ -4,6 +4,8 @@
 
 #include "python/python_abi.h"
 
+/* Mirrors third_party/amd/backend/driver.c: getDeviceProperties, loadBinary */
+
 /* load_binary(name, image, shared, device) -> (module, function, registers, spills in words, largest block) */
 PyObject *hip_load_binary(PyObject *module, PyObject *arguments);
 

@@ -4,6 +4,8 @@
 
 #include "python/python_abi.h"
 
+/* Mirrors third_party/amd/backend/driver.c: encodeTDMDescriptor, createTDMDescriptor */
+
 typedef struct {
   uint32_t group0[4];
   uint32_t group1[8];

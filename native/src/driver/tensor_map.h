@@ -5,6 +5,8 @@
 #include "driver/cuda_abi.h"
 #include "python/python_abi.h"
 
+/* Mirrors third_party/nvidia/backend/driver.c: fillTMADescriptor */
+
 /* The layout of the base's cuda_utils: its launchers read our objects, ours read the base's. */
 typedef struct {
   PyObject base;

@@ -3,6 +3,8 @@
 #include "launch/launch.h"
 #include "pack/values.h"
 
+/* Mirrors third_party/nvidia/backend/driver.py: make_launcher */
+
 #define WARP_SIZE 32
 #define LARGEST_PORTABLE_CLUSTER_AND_ONE 16
 #define MAX_ATTRIBUTES 4

@@ -3,6 +3,8 @@
 #include "launch/launch.h"
 #include "pack/values.h"
 
+/* Mirrors third_party/amd/backend/driver.py: make_launcher */
+
 /* Where a launcher finds what. The kernel's arguments follow. */
 enum {
   COOPERATIVE = 0,

@@ -6,6 +6,8 @@
 #include "pack/packer.h"
 #include "pack/program.h"
 
+/* Mirrors third_party/nvidia/backend/driver.py: make_launcher, CudaLauncher.__call__ */
+
 /* The function behind every launcher: the arguments of the base's generated `launch`, those of the kernel at the end. */
 PyObject *launch(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
 

@@ -3,6 +3,8 @@
 Two programs may share cached code only when every value that the source reads is the same. This module looks names up as
 Python does and says which values belong into a key. The hooks are in ``triton/runtime/jit.py``: ``DependenciesFinder`` and
 ``JITCallable.cache_key``.
+
+Mirrors python/triton/runtime/jit.py: DependenciesFinder.visit_Name, JITCallable.cache_key
 """
 
 from __future__ import annotations

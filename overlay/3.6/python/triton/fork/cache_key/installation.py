@@ -4,6 +4,8 @@ Two installations with the same content have the same key wherever they lie, so 
 content takes a good part of a second (``libtriton.so`` alone has 415 MB), so the digests are remembered for the user together
 with the identity of each file: inode, size, modification time and change time. Each process looks at every file and folder
 again, one ``stat`` each, and reads only what has changed since. Folders are looked at because a new file changes only its folder.
+
+Mirrors python/triton/runtime/cache.py: triton_key
 """
 
 # ruff: noqa: PTH100, PTH113, PTH116, PTH120

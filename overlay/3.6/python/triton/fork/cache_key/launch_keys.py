@@ -6,6 +6,8 @@ of an ``IntEnum`` and its value, numbers of NumPy and of Python: whichever came 
 entry of such a constant carries what equality leaves out: its type, and the sign of a zero. What an object holds is not looked
 at. Objects that are compared by identity are one constant where they have one text, as in the base. The text of a key, which hooks
 see, stays the base's wherever that says which constant it is.
+
+Mirrors python/triton/runtime/jit.py: compute_cache_key, create_function_from_signature
 """
 
 from __future__ import annotations

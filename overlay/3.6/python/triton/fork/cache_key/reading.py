@@ -3,6 +3,10 @@
 The finder goes through the syntax tree for every key, looks up each use of a name, and parses the source for itself. Here the
 names come from :mod:`triton.fork.cache_key.source_reads`, found once for each tree, the tree is the one that is compiled, and a
 read that left nothing behind is not repeated: nearly all are of modules and of Triton's own functions.
+
+Mirrors python/triton/runtime/jit.py: DependenciesFinder.record_reference, DependenciesFinder._update_hash,
+DependenciesFinder.ret, DependenciesFinder.visit_Name, DependenciesFinder.visit_Attribute,
+DependenciesFinder.visit_FunctionDef
 """
 
 from __future__ import annotations

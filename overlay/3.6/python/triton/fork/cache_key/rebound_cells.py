@@ -6,6 +6,10 @@ knows the cells that it was made of, also those of called functions. When one ho
 kernels of the old one are put aside until the variable is bound as before, and code is generated from what its key was made of.
 
 What no kernel could read counts for nothing: a name that the program around uses again for something of its own.
+
+Mirrors python/triton/runtime/jit.py: JITCallable.get_capture_scope, JITCallable.__hash__
+
+Mirrors python/triton/compiler/code_generator.py: CodeGenerator._define_name_lookup
 """
 
 from __future__ import annotations

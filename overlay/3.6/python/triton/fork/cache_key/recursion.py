@@ -3,6 +3,8 @@
 While a key is worked out, code of others runs: modules are imported, objects are asked for attributes and texts. So no lock is
 held: each thread works with notes of its own, and a key is set when it is finished. Two threads may work out one key; they come
 to the same. The hooks are in ``JITCallable.cache_key`` and ``DependenciesFinder`` of ``triton/runtime/jit.py``.
+
+Mirrors python/triton/runtime/jit.py: JITCallable.cache_key, DependenciesFinder.visitAssnTarget
 """
 
 from __future__ import annotations

@@ -2,6 +2,11 @@
 
 The syntax tree is gone through once, without the calls that ``ast.NodeVisitor`` makes for every field of every node; what is
 found depends on nothing but the tree, so it is kept with it.
+
+Mirrors python/triton/runtime/jit.py: DependenciesFinder.visit_Name, DependenciesFinder.visit_Tuple,
+DependenciesFinder.visit_Attribute, DependenciesFinder.visit_FunctionDef, DependenciesFinder.visit_arguments,
+DependenciesFinder.visitAssnTarget, DependenciesFinder.visit_Assign, DependenciesFinder.visit_AnnAssign,
+DependenciesFinder.visit_For
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Texts of values for the keys of kernels: different for different values, the same in every process.
 
 ``str`` is neither: ``1`` and ``"1"`` give one text, a set's depends on the hash seed, an object's on its address.
+
+Mirrors python/triton/compiler/compiler.py: ASTSource.hash
 """
 
 from __future__ import annotations

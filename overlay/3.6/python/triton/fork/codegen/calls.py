@@ -2,6 +2,8 @@
 
 The base works the IR types of the arguments out from layouts again although the values have them; what it writes into the
 names of functions is in :mod:`triton.fork.codegen.type_names`.
+
+Mirrors python/triton/compiler/code_generator.py: ASTFunction.serialize, ASTFunction.deserialize, mangle_fn
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A Gluon attention kernel makes thousands of tuple types and tensors; the base gives each a name or a tuple of constants that
 nothing reads.  What is made while no kernel is generated has everything at once, as in the base: others may inspect, copy or
 pickle it, and Dynamo traces into it.
+
+Mirrors python/triton/language/core.py: block_type.__init__, tuple_type.__init__, tensor.__init__
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ variables share a handle, exchanging the handles of some variables for placehold
 is decided while the body is generated comes out the same.  Where this does not hold (shared handles, several blocks,
 values of unknown kinds), or where the outcome shows that it did not (a variable changed that no statement assigns), the attempt is
 thrown away and the base's path is taken.  Placeholders are exchanged twice, since each exchange reverses the order of the uses.
+
+Mirrors python/triton/compiler/code_generator.py: CodeGenerator.visit_For, CodeGenerator.visit_While
 """
 
 from __future__ import annotations

@@ -2,6 +2,15 @@
 
 Each function here stands as a decorator before a function of the base, answers the calls that are common and simple, and leaves
 every other one to the base's function.  Results, errors and the order of checks are the base's.
+
+Mirrors python/triton/compiler/code_generator.py: CodeGenerator._define_name_lookup, CodeGenerator._name_loc_prefix
+
+Mirrors python/triton/_utils.py: find_paths_if
+
+Mirrors python/triton/language/core.py: _unwrap_if_constexpr
+
+Mirrors python/triton/language/semantic.py: TritonSemantic.binary_op_type_checking_impl, TritonSemantic.computation_type_impl,
+TritonSemantic.broadcast_impl_value, TritonSemantic.cast, TritonSemantic._bool_like
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 The code generator passes ``_semantic`` and ``_generator`` to the builtins that have parameters of these names, and asks
 :func:`inspect.signature` about it at every call.
+
+Mirrors python/triton/compiler/code_generator.py: CodeGenerator.call_Function
+
+Mirrors python/triton/language/core.py: _tensor_member_fn
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 The name of a function in the IR holds the types of its arguments, so the base writes out every layout in every aggregate at every
 call.  Code generation asks :func:`mangled` instead of a type's ``mangle``; the types themselves stay as they are in the base, for
 whoever else asks them.
+
+Mirrors python/triton/language/core.py: dtype.mangle, pointer_type.mangle, block_type.mangle
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 A Gluon kernel passes aggregates of some twenty fields, most of them constants, to every function that it calls, and copies all of
 them at every loop and branch.  The base makes the types of all fields for each copy, and checks each field as if it came
 from outside.
+
+Mirrors python/triton/compiler/code_generator.py: _clone_triton_value
+
+Mirrors python/triton/language/core.py: _aggregate, _aggregate_type._unflatten_ir
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ The base filters deprecation warnings anew around every node, asks the builder f
 dispatches through :meth:`ast.NodeVisitor.visit`.  Here the filters are set once around the outermost node of a function, the
 location is set where an operation can get it, names and constants are looked up without a call, and the dispatch is done in
 place, which also saves a stack frame per nesting level.
+
+Mirrors python/triton/compiler/code_generator.py: CodeGenerator.visit, CodeGenerator.visit_Name, CodeGenerator.visit_Constant
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ The extension tells calls apart by what a specialisation depends on, and remembe
 have. It learns that from the caches, with the base's own functions (:mod:`triton.fork.launch.entry_specification`), and from
 nothing that happens in a launch. A kind that it knows it launches, where all is as usual (:mod:`triton.fork.launch.guards`);
 every other call goes the base's way.
+
+Mirrors python/triton/runtime/jit.py: KernelInterface.__getitem__, JITFunction.run
 """
 
 from __future__ import annotations

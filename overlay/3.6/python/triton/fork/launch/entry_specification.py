@@ -3,6 +3,15 @@
 Which kernel the base has for a call is asked of the base: its binder gets stand-ins that answer what the arguments answered, and
 its caches get the key that comes out. So nothing that an argument, a grid, a hook or another thread does meanwhile can tie a
 kernel to calls that are not its own, and no argument is asked anything for this.
+
+Mirrors python/triton/runtime/jit.py: JITFunction.run, JITFunction.create_binder, create_function_from_signature,
+compute_cache_key
+
+Mirrors python/triton/compiler/compiler.py: CompiledKernel.run, CompiledKernel._init_handles
+
+Mirrors third_party/nvidia/backend/driver.py: CudaLauncher.__call__, wrap_handle_tensordesc
+
+Mirrors third_party/amd/backend/driver.py: HIPLauncher.__call__, wrap_handle_tensordesc
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 What the base looks up in a launch is looked up by the extension as well, but for classes: CPython gives a class another number
 whenever it or one of its bases changes, and that is one comparison for all their members.
+
+Mirrors python/triton/runtime/jit.py: JITFunction.run, KernelInterface.__getitem__
+
+Mirrors python/triton/knobs.py: env_base.__get__
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The base leaves out what only hooks look at where there is no hook, but what it asks for is never ``None``: it is a chain of
 hooks, mostly an empty one (triton-lang/triton#11881). So each launch made a dictionary for nobody.
+
+Mirrors python/triton/compiler/compiler.py: CompiledKernel.launch_metadata
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ The base writes C code for every signature of a kernel and compiles it; here the
 launcher follows: a letter for each parameter (:data:`LETTERS`), the items of a tuple in parentheses. ``None`` from any function
 here means: go the base's way. It is the answer with ``TRITON_FORK_NATIVE=0``, where the extension or the driver's library is not
 there or cannot be loaded, on a Python without the GIL, and for a type that the base's launcher does not know either.
+
+Mirrors third_party/nvidia/backend/driver.py: CudaUtils.__init__, CudaLauncher.__init__, ty_to_cpp, make_launcher,
+wrap_handle_tensordesc
 """
 
 from __future__ import annotations

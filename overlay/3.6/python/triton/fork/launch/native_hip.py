@@ -3,6 +3,9 @@
 ``None`` from any function here means: go the base's way. It is the answer with ``TRITON_FORK_NATIVE=0``, where the extension is
 not there, on a Python without the GIL, and for a type that the base's launcher does not know either. A runtime library that
 cannot be used raises what the base's compiled modules raise when they are imported.
+
+Mirrors third_party/amd/backend/driver.py: HIPUtils.__init__, HIPLauncher.__init__, ty_to_cpp, make_launcher,
+wrap_handle_tensordesc
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ what the base would have made at once, an object of the base's class with the ba
 taken when the function is decorated, so a file that changes later does no harm.
 
 Functions of everybody else are made at once: they may be inspected, copied, wrapped, or changed by others before their first use.
+
+Mirrors python/triton/runtime/jit.py: JITFunction.__init__, JITCallable.__init__
 """
 
 from __future__ import annotations

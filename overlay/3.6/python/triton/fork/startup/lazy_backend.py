@@ -1,4 +1,7 @@
-"""Backends of this package whose modules are imported when they are first used."""
+"""Backends of this package whose modules are imported when they are first used.
+
+Mirrors python/triton/backends/__init__.py: _discover_backends, _find_concrete_subclasses
+"""
 
 from __future__ import annotations
 

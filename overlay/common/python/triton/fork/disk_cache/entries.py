@@ -2,6 +2,10 @@
 
 The group file of an entry names its artifacts and, in the fork, the SHA-256 of each; the base reads and writes such files
 without looking at the digests. An entry that is not what was written counts as missing: it is compiled and written again.
+
+Mirrors python/triton/runtime/cache.py: FileCacheManager.get_group, FileCacheManager.put_group
+
+Mirrors python/triton/runtime/autotuner.py: Autotuner.check_disk_cache
 """
 
 # Strings in, strings out: paths of the cache are strings throughout Triton.

@@ -2,6 +2,8 @@
 
 What cannot be written where it belongs (read-only, full, no home folder, stale handles) goes to a folder of the process, which
 is removed when it ends. ``FileCacheManager`` in ``triton/runtime/cache.py`` calls this module.
+
+Mirrors python/triton/runtime/cache.py: FileCacheManager.put, FileCacheManager._make_path
 """
 
 # Strings in, strings out: paths of the cache are strings throughout Triton.

@@ -1,6 +1,8 @@
 """Shared libraries in the cache: checked before they are loaded.
 
 Loading one that is cut short may end the process with a bus error.
+
+Mirrors python/triton/runtime/build.py: compile_module_from_src
 """
 
 from __future__ import annotations

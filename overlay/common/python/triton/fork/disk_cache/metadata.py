@@ -2,6 +2,8 @@
 
 ``collections.namedtuple`` writes and compiles a function for every class, and the fields are the same for nearly all kernels of a
 process.
+
+Mirrors python/triton/compiler/compiler.py: CompiledKernel.__init__
 """
 
 from __future__ import annotations

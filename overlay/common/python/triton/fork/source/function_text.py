@@ -3,6 +3,8 @@
 The base calls :func:`inspect.getsourcelines`, which tokenizes the file from the function's first line to find its end, and takes
 the decorators off with a regular expression.  Here the lines are found by indentation and checked with Python's parser, and
 the tree that this takes is kept for the key.  Whatever is unusual is left to the base's way.
+
+Mirrors python/triton/runtime/jit.py: JITCallable.__init__
 """
 
 from __future__ import annotations

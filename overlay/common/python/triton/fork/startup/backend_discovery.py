@@ -3,6 +3,8 @@
 The rules are those of ``importlib.metadata.entry_points``: folders of ``sys.path`` in order, of several distributions with one
 name the first counts. Whatever this module does not know how to read (archives on the path, other finders of distributions)
 is left to ``importlib.metadata``.
+
+Mirrors python/triton/backends/__init__.py: _discover_backends
 """
 
 # ruff: noqa: PTH118, PTH122, PTH123, PTH208

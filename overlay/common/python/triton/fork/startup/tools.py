@@ -3,6 +3,12 @@
 What ``file`` says of an interpreter is seen in its first bytes. Another answer is remembered with the identity of every file
 it depends on (:mod:`triton.fork.state.memo`). That of a script is not: it may hand on what some other file answers. ``ldconfig`` is
 an exception, since ``ldconfig -p`` prints ``/etc/ld.so.cache``.
+
+Mirrors python/triton/knobs.py: NvidiaTool.from_path
+
+Mirrors third_party/nvidia/backend/compiler.py: get_ptxas_version
+
+Mirrors python/triton/runtime/build.py: platform_key
 """
 
 # ruff: noqa: PTH117, PTH123
