@@ -31,6 +31,13 @@ def test_every_patch_stands_in_the_changelog() -> None:
     assert [name for name in names if f"`{name}`" not in changelog] == []
 
 
+def test_corrections_stand_before_what_is_only_faster() -> None:
+    """As CONTRIBUTING says: who drops the rest of the queue keeps what is right."""
+    series = (repository / "patches/3.6/series").read_text("utf-8").split("\n")
+    groups = [line.partition("/")[0] for line in series if line and not line.startswith("#")]
+    assert groups == sorted(groups, key=["backport", "fix", "speed"].index)
+
+
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/architecture.md"])
 def test_what_it_links_to_exists(document: str) -> None:
     file = repository / document
