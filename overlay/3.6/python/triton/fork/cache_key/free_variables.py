@@ -107,9 +107,7 @@ def read_by_name(finder: Any, holder: Any, name: ast.expr) -> Any:
         return None
     try:
         value = getattr(holder, name.value)
-    except (
-        Exception
-    ) as error:  # of anybody's code, in a branch that may not be compiled: what is compiled fails by itself
+    except Exception as error:  # of anybody's code; in a branch that is compiled it fails by itself
         pass_on(error)
         finder.unrecorded.append(f"no {name.value}")
         return None

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from triton.fork.cache_key.rebound_cells import variant
 from triton.fork.python.interruptions import is_from_outside, pass_on
-from triton.fork.python.static_look import attributes_of, found_in, members_of, mro_of, name_of
+from triton.fork.python.static_look import attributes_of, found_in, is_numpy_scalar, members_of, mro_of, name_of
 from triton.fork.settings import at_import
 
 __all__ = ["SWITCH", "belongs", "constant", "kernel_of_equal", "text"]
@@ -313,7 +313,7 @@ def _decides_of(kind: type) -> Callable[[Any], bool] | bool:
     equality = found_in(kind, "__eq__")
     if equality is members_of(tuple)["__eq__"]:
         return lambda value: any(map(_decides_itself, tuple.__iter__(value)))
-    by_text = id(kind) in _ATOMS or ("numpy", "generic") in map(name_of, mro_of(kind))
+    by_text = id(kind) in _ATOMS or is_numpy_scalar(kind)
     return False if by_text or equality is members_of(object)["__eq__"] else _equals_itself
 
 
@@ -352,7 +352,7 @@ def _look_of(kind: type) -> Look | None:
         return lambda value: _sign(float.__float__(value))
     if complex in bases:
         return lambda value: (_sign(_real(value)), _sign(_imaginary(value)))
-    if ("numpy", "generic") in map(name_of, bases):
+    if is_numpy_scalar(kind):
         return lambda value: None if value else str(value)
     equality = found_in(kind, "__eq__")
     if equality is members_of(tuple)["__eq__"]:

@@ -209,10 +209,8 @@ def renew(function: Any) -> None:
     key = function.hash
     if type(key) is not FunctionKey:
         return
-    if (
-        key.kernels and not function.device_caches
-    ):  # somebody has dropped all kernels: those that were put aside as well
-        key.kernels.clear()
+    if key.kernels and not function.device_caches:
+        key.kernels.clear()  # somebody has dropped all kernels: those that were put aside as well
     if _is_as_seen(key):
         return
     seen = _look(key)

@@ -19,7 +19,7 @@ from triton.fork.cache_key.definition_texts import is_data
 from triton.fork.cache_key.names_asked import Names, names_asked
 from triton.fork.cache_key.object_texts import has_known_equality
 from triton.fork.python.interruptions import pass_on
-from triton.fork.python.static_look import attributes_of, found_in, members_of, mro_of, name_of
+from triton.fork.python.static_look import attributes_of, found_in, is_numpy_scalar, members_of, name_of
 from triton.fork.settings import at_import
 
 __all__ = [
@@ -45,7 +45,7 @@ SpecializationProxy = namedtuple("SpecializationProxy", ["constants", "signature
 
 _NUMBERS = frozenset(map(id, (bool, int, float, complex, type(None))))
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range})
-_CONTAINERS = frozenset({tuple, list, dict})
+_CONTAINERS = frozenset({tuple, list, set, frozenset, dict})
 _MOST_LEVELS = 20
 _ADDRESS = " at 0x"
 _WORDS_OF_OTHERS = frozenset({"None", "True", "False", "nan", "inf", "void", "Ellipsis"})
@@ -99,7 +99,7 @@ def constant_text(value: Any, names: Names | None = None) -> str:
         if _is_told(inner, _MOST_LEVELS):
             return text
         kind = type(inner)
-        has_parts = issubclass(kind, enum.Enum) or kind in _CONTAINERS or kind in (set, frozenset)
+        has_parts = issubclass(kind, enum.Enum) or kind in _CONTAINERS
         if not has_parts and _has_text(kind) and not has_known_equality(kind):
             # All that it holds would count, times and counters too: the class, its value and the base's text have to do.
             held = [base.__repr__(inner) for base in (int, float, complex, str, bytes) if issubclass(kind, base)]
@@ -140,7 +140,7 @@ def _is_whole(value: Any, levels: int) -> bool:
     if kind in _CONTAINERS:
         parts = [*value, *value.values()] if kind is dict else value
         return levels > 0 and all(_is_whole(part, levels - 1) for part in parts)
-    return kind is dtype or issubclass(kind, JITCallable) or ("numpy", "generic") in map(name_of, mro_of(kind))
+    return kind is dtype or issubclass(kind, JITCallable) or is_numpy_scalar(kind)
 
 
 def name_text(source: Any) -> str:

@@ -7,11 +7,12 @@ its own, or a ``1`` and a ``"1"`` in an aggregate have one name there, and the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from triton.fork.cache_key import value_texts
 from triton.fork.codegen.values import once
+from triton.fork.python.static_look import name_of
 from triton.fork.settings import at_import
 from triton.language.core import _aggregate_type, constexpr, constexpr_type, tuple_type
 from triton.language.core import tuple as language_tuple
@@ -37,19 +38,25 @@ class ReturnTypes(dict[str, Any]):
         super().__init__()
         #: Name that the base gives -> what is called by it and how -> name.
         self.names: dict[str, dict[Any, str]] = {}
-        #: What functions are called in messages -> those that are called so.
-        self.functions: dict[str, list[Any]] = {}
+        #: What functions and classes are called in messages -> those that are called so.
+        self.called: dict[str, list[Any]] = {}
         #: Identity of an object -> the object, and what was said of it when it was met first.
         self.described: dict[int, tuple[Any, str]] = {}
 
     def number(self, function: Any) -> tuple[str, int]:
         """Give a function its number among those of its name; functions with one key are the same."""
-        name = repr(function)
-        known = self.functions.setdefault(name, [])
+        return self._number(repr(function), function, lambda each: each.cache_key)
+
+    def number_of_class(self, kind: type) -> tuple[str, int]:
+        """Give a class its number among those of its name; it is described where there is another one."""
+        return self._number(".".join(name_of(kind)), kind, self.description)
+
+    def _number(self, name: str, what: Any, text: Callable[[Any], str]) -> tuple[str, int]:
+        known = self.called.setdefault(name, [])
         for number, other in enumerate(known):
-            if other is function or other.cache_key == function.cache_key:
+            if other is what or text(other) == text(what):
                 return name, number
-        known.append(function)
+        known.append(what)
         return name, len(known) - 1
 
     def description(self, value: Any) -> str:
@@ -116,11 +123,10 @@ def _exact_type(type_: Any, known: ReturnTypes) -> Any:
     if isinstance(type_, constexpr_type):
         return _exact(type_.value, known)
     if isinstance(type_, tuple_type):
-        names = tuple(getattr(type_, "fields", None) or ())
-        return (names, *[_exact_type(item, known) for item in type_.types])
+        return (*type_.fields, *[_exact_type(item, known) for item in type_.types])
     if isinstance(type_, _aggregate_type):
         return once(
             type_,
-            lambda: (known.description(type_.base_cls), *[_exact_type(field, known) for _, field in type_.fields]),
+            lambda: (known.number_of_class(type_.base_cls), *[_exact_type(field, known) for _, field in type_.fields]),
         )
     return None

@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any, cast
 
-__all__ = ["attributes_of", "found_in", "function_of", "is_made_in_python", "members_of", "mro_of", "name_of"]
+__all__ = [
+    "attributes_of",
+    "found_in",
+    "function_of",
+    "is_made_in_python",
+    "is_numpy_scalar",
+    "members_of",
+    "mro_of",
+    "name_of",
+]
 
 _mro: Any = type.__dict__["__mro__"]
 _members: Any = type.__dict__["__dict__"]
@@ -37,6 +46,11 @@ def name_of(kind: type) -> tuple[str, str]:
     except AttributeError:
         module = ""
     return module if type(module) is str else "", cast("str", _qualname.__get__(kind))
+
+
+def is_numpy_scalar(kind: type) -> bool:
+    """Tell whether a class is one of NumPy's numbers, words or times, without importing NumPy."""
+    return ("numpy", "generic") in map(name_of, mro_of(kind))
 
 
 def found_in(kind: type, name: str) -> Any:
