@@ -13,6 +13,7 @@ from typing import Any
 
 from triton.fork.codegen.plain import fast_path
 from triton.fork.settings import at_import
+from triton.fork.state.attached import fork_state
 
 __all__ = [
     "ON",
@@ -32,7 +33,6 @@ ON = at_import(SWITCH)
 AnyFunction = Callable[..., Any]
 
 #: Set in an ``ASTFunction`` whose arguments have known types.
-_TYPES = "_fork_argument_types"
 
 
 class Types:
@@ -68,7 +68,7 @@ def note_types(prototype: Any, arguments: Iterable[Any]) -> None:
         handles: list[Any] = []
         for argument in arguments:
             argument._flatten_ir(handles)
-        prototype.__dict__[_TYPES] = [handle.get_type() for handle in handles]
+        fork_state(prototype).argument_types = [handle.get_type() for handle in handles]
 
 
 @fast_path(ON)
@@ -76,7 +76,7 @@ def serialize(base: AnyFunction) -> AnyFunction:
     """Do not work out the IR types of the arguments where they are known."""
 
     def serialize(self: Any, builder: Any) -> Any:
-        types = self.__dict__.get(_TYPES)
+        types = fork_state(self).argument_types
         if types is None:
             return base(self, builder)
         return builder.get_function_ty(types, self.return_types_ir(builder))

@@ -2,6 +2,7 @@
 
 A location that is set when a node has been visited is lost when the next node is visited before anything is built. Which nodes
 these are is seen from the tree: the left side of an operation, all arguments but the last, all statements of a block but the last.
+The marks count as long as the nodes around are visited by the base's methods.
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ALWAYS", "BUILDS_LATE", "MARK", "MARKERS", "PARTS_MARKED", "RELIED_ON", "UNLESS_VALUE"]
+from triton.fork.state.attached import fork_state
 
-#: Set in nodes of which no operation can get the location, as long as the nodes around them are visited by the base's methods.
-MARK = "_fork_location"
+__all__ = ["ALWAYS", "BUILDS_LATE", "MARKERS", "RELIED_ON", "UNLESS_VALUE"]
 
 #: The location does not matter.
 ALWAYS = 1
@@ -57,39 +57,35 @@ RELIED_ON = (
     "visit_compound_statement",
 )
 
-#: Set in nodes whose parts have been marked. Loops and ``with`` visit the parts of a call themselves, in another order: such a call
-#: is never visited, so nor are its parts marked.
-PARTS_MARKED = "_fork_parts_marked"
-
 
 def _mark_left(node: Any) -> None:
-    node.left.__dict__[MARK] = ALWAYS
+    fork_state(node.left).location = ALWAYS
 
 
 def _mark_value(node: Any) -> None:
-    node.value.__dict__[MARK] = ALWAYS
+    fork_state(node.value).location = ALWAYS
 
 
 def _mark_attribute(node: Any) -> None:
     if node.attr != "T":
-        node.value.__dict__[MARK] = UNLESS_VALUE
+        fork_state(node.value).location = UNLESS_VALUE
 
 
 def _mark_items(node: Any) -> None:
     for item in node.elts:
-        item.__dict__[MARK] = ALWAYS
+        fork_state(item).location = ALWAYS
 
 
 def _mark_targets(node: Any) -> None:
     for target in node.targets:
-        target.__dict__[MARK] = ALWAYS
+        fork_state(target).location = ALWAYS
 
 
 def _mark_arguments(node: Any) -> None:
     for part in [node.func, *node.keywords, *node.args][:-1]:
         # Of a starred argument, what it stars is visited.
         if not isinstance(part, ast.Starred):
-            part.__dict__[MARK] = ALWAYS
+            fork_state(part).location = ALWAYS
 
 
 def _mark_statements(node: Any) -> None:
@@ -97,10 +93,11 @@ def _mark_statements(node: Any) -> None:
         for statement in block[:-1]:
             # What follows a return is not visited.
             if not isinstance(statement, ast.Return):
-                statement.__dict__[MARK] = ALWAYS
+                fork_state(statement).location = ALWAYS
 
 
-#: Kind of a node -> how to mark the parts after which nothing is built before another node's location is set.
+#: Kind of a node -> how to mark the parts after which nothing is built before another node's location is set. Loops and ``with``
+#: visit the parts of a call themselves, in another order: such a call is never visited, so nor are its parts marked.
 MARKERS: dict[type, Callable[[Any], None]] = {
     ast.Assign: _mark_targets,
     ast.Attribute: _mark_attribute,

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from triton.fork.codegen.handles import Handles, flatten, is_known, is_value, share_handles, with_handles
 from triton.fork.codegen.kernels import enabled
+from triton.fork.state.attached import STATE, fork_state
 
 __all__ = ["SWITCH", "LoopBodies", "adopts_body"]
 
@@ -31,8 +32,6 @@ Scope = dict[str, Any]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 _BINDING_EXPRESSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr, ast.Lambda)
-_MARK = "_fork_adopts_body"
-_ASSIGNED = "_fork_names_assigned"
 
 
 def adopts_body(visit: Method) -> Method:
@@ -40,8 +39,13 @@ def adopts_body(visit: Method) -> Method:
 
     A class that overrides these methods without calling the marked ones never gets such a body.
     """
-    setattr(visit, _MARK, True)
+    fork_state(visit).adopts_body = True
     return visit
+
+
+def _adopts(method: Any) -> bool:
+    state = getattr(method, STATE, None)
+    return state is not None and state.adopts_body
 
 
 def names_assigned(statements: list[ast.stmt]) -> frozenset[str]:
@@ -60,10 +64,10 @@ def names_assigned(statements: list[ast.stmt]) -> frozenset[str]:
 
 def _names_assigned_in(loop: Any) -> frozenset[str]:
     """Give what :func:`names_assigned` does for the body of a loop; kept with the loop, as trees are shared."""
-    known: frozenset[str] | None = loop.__dict__.get(_ASSIGNED)
-    if known is None:
-        known = loop.__dict__[_ASSIGNED] = names_assigned(loop.body)
-    return known
+    state = fork_state(loop)
+    if state.names_assigned is None:
+        state.names_assigned = names_assigned(loop.body)
+    return state.names_assigned
 
 
 class _Body:
@@ -177,7 +181,7 @@ class LoopBodies:
         kind = type(self._generator)
         if not self._enabled or node in self._unsuitable:
             return False
-        if not (getattr(kind.visit_For, _MARK, False) and getattr(kind.visit_While, _MARK, False)):
+        if not (_adopts(kind.visit_For) and _adopts(kind.visit_While)):
             return False
         if isinstance(node, ast.While) and any(isinstance(part, _BINDING_EXPRESSIONS) for part in ast.walk(node.test)):
             return False

@@ -17,7 +17,8 @@ from typing import Any
 from triton.fork.codegen.kernels import Changed, Kernel
 from triton.fork.codegen.plain import fast_path
 from triton.fork.settings import at_import
-from triton.fork.state.current_kernel import state
+from triton.fork.state import current_kernel
+from triton.fork.state.attached import STATE, fork_state
 
 __all__ = [
     "ON",
@@ -63,10 +64,6 @@ class _Seal:
         self.exact: Any = None
 
 
-#: Where the type of a sealed aggregate has the aggregate.
-_SEALED = "_fork_sealed"
-
-
 def text_of(type_: Any, write: Callable[[Any], str]) -> str:
     """Give the text of the type of an aggregate, written once where the aggregate is sealed."""
     seal = _seal_of_type(type_)
@@ -88,13 +85,13 @@ def once(type_: Any, look: Callable[[], Any]) -> Any:
 
 
 def _seal_of_type(type_: Any) -> _Seal | None:
-    sealed = type_.__dict__.get(_SEALED)
-    return None if sealed is None else _seal_of(sealed)
+    state = type_.__dict__.get(STATE)
+    return None if state is None else _seal_of(state.sealed)
 
 
 def _seal_of(value: Any) -> _Seal | None:
     """Give the seal of an aggregate, if it has one for the kernel that is being generated."""
-    kernel = state.kernel
+    kernel = current_kernel.state.kernel
     return None if kernel is None else kernel.seals.get(id(value))
 
 
@@ -104,7 +101,7 @@ def _seal(value: Any, names: Iterable[str], constant: type) -> _Seal | None:
     for name in names:
         if name not in fields or fields[name].__class__ is not constant:
             return None
-    kernel = state.kernel
+    kernel = current_kernel.state.kernel
     if kernel is None or not kernel.shares:
         return None
     seal = kernel.seals[id(value)] = _Seal(kernel, value, [(name, fields[name].type) for name in names])
@@ -183,7 +180,8 @@ def _type_reader(cls: type, made: type, names: dict[str, Any]) -> AnyFunction:
         seal = _seal_of(self) or _seal(self, cls.__annotations__, constant)
         # A frozen dataclass: its own __init__ goes through object.__setattr__ for each field.
         if seal is not None:
-            type_.__dict__.update({"base_cls": made, "fields": seal.fields, _SEALED: self})
+            type_.__dict__.update(base_cls=made, fields=seal.fields)
+            fork_state(type_).sealed = self
             return type_
         read = [(name, (fields[name] if name in fields else getattr(self, name)).type) for name in cls.__annotations__]
         type_.__dict__.update(base_cls=made, fields=read)
@@ -199,9 +197,9 @@ def unflatten_aggregate(base: AnyFunction) -> AnyFunction:
     constant, constant_type = language["constexpr"], language["constexpr_type"]
 
     def _unflatten_ir(self: Any, handles: list[Any], cursor: int) -> tuple[Any, int]:
-        sealed = self.__dict__.get(_SEALED)
-        if sealed is not None and _seal_of(sealed) is not None:
-            return sealed, cursor
+        state = self.__dict__.get(STATE)
+        if state is not None and _seal_of(state.sealed) is not None:
+            return state.sealed, cursor
         cls = self.base_cls
         fitting: Fitting | None = getattr(cls.__setattr__, "fitting", None)
         if fitting is None:

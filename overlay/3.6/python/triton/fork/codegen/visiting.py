@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 from triton.compiler.errors import CompilationError
 from triton.fork.codegen import plain
 from triton.fork.codegen.kernels import enabled
-from triton.fork.codegen.locations import ALWAYS, BUILDS_LATE, MARK, MARKERS, PARTS_MARKED, RELIED_ON
+from triton.fork.codegen.locations import ALWAYS, BUILDS_LATE, MARKERS, RELIED_ON
+from triton.fork.state.attached import STATE, fork_state
 from triton.fork.state.current_kernel import current
 
 from triton import knobs  # type: ignore[attr-defined]
@@ -32,9 +33,6 @@ SWITCH = "TRITON_FORK_VISIT"
 
 Visit = Callable[[Any, Any], Any]
 Visitor = Callable[[Any], Any]
-
-#: Set in the ``__dict__`` of a code generator while its outermost node is visited.
-_ACTIVE = "_fork_visiting"
 
 
 def _ignore_deprecations() -> None:
@@ -86,7 +84,7 @@ def visit_in_place(base_visit: Visit) -> Visit:
 
     @functools.wraps(base_visit)
     def visit(self: Any, node: Any) -> Any:
-        visitor = self.__dict__.get(_ACTIVE)
+        visitor = fork_state(self).visitor
         return _visit_outermost(self, node, visit, base_visit) if visitor is None else visitor(node)
 
     return visit
@@ -135,9 +133,9 @@ def _visitor(generator: Any, methods: Methods) -> Visitor:
                 if before is None and (kind not in late or (kind is ast.Return and node.value is None)):
                     locate(node, prefix)
                 mark_parts = markers.get(kind)
-                if mark_parts is not None and PARTS_MARKED not in node.__dict__:
+                if mark_parts is not None and not (state := fork_state(node)).parts_marked:
                     mark_parts(node)
-                    node.__dict__[PARTS_MARKED] = True
+                    state.parts_marked = True
                 if kind not in _SILENT:
                     _forget_shown_warnings()
                 method = getattr(generator, _method_names.get(kind) or "visit_" + kind.__name__, None)
@@ -152,7 +150,10 @@ def _visitor(generator: Any, methods: Methods) -> Visitor:
         if before is not None:
             set_location(before)
         elif (
-            not knows_order or not (mark := node.__dict__.get(MARK)) or not (mark == ALWAYS or _builds_nothing(result))
+            not knows_order
+            or not (state := node.__dict__.get(STATE))
+            or not state.location
+            or not (state.location == ALWAYS or _builds_nothing(result))
         ):
             locate(node, prefix)
         return result
@@ -203,7 +204,7 @@ def _visit_outermost(generator: Any, node: Any, visit: Visit, base_visit: Visit)
         methods = _methods(kind, base_visit, has_own_visit)
         if kernel is not None:
             kernel.known[kind, has_own_visit] = methods
-    visitor = generator.__dict__[_ACTIVE] = _visitor(generator, methods)
+    visitor = fork_state(generator).visitor = _visitor(generator, methods)
     if not has_own_visit:
         generator.__dict__["visit"] = visitor
     try:
@@ -211,6 +212,6 @@ def _visit_outermost(generator: Any, node: Any, visit: Visit, base_visit: Visit)
             _ignore_deprecations()
             return visitor(node)
     finally:
-        del generator.__dict__[_ACTIVE]
+        fork_state(generator).visitor = None
         if not has_own_visit:
             del generator.__dict__["visit"]

@@ -23,6 +23,7 @@ from typing import Any
 from triton.fork.disk_cache import files
 from triton.fork.python.interruptions import pass_on
 from triton.fork.settings import at_import
+from triton.fork.state.attached import fork_state
 
 __all__ = [
     "ON",
@@ -98,7 +99,8 @@ def note(manager: Any, filename: str, data: bytes) -> None:
     """Remember the digest of a file just stored, for the group file."""
     if not ON:
         return
-    manager.__dict__.setdefault("_fork_digests", {})[filename] = hashlib.sha256(data).hexdigest()
+    state = fork_state(manager)
+    state.stored_digests = {**(state.stored_digests or {}), filename: hashlib.sha256(data).hexdigest()}
 
 
 def group_text(manager: Any, group: Mapping[str, str]) -> str:
@@ -109,7 +111,7 @@ def group_text(manager: Any, group: Mapping[str, str]) -> str:
     """
     if not ON:
         return json.dumps({"child_paths": group})
-    noted = manager.__dict__.get("_fork_digests", {})
+    noted = fork_state(manager).stored_digests or {}
     return json.dumps({"child_paths": group, _DIGESTS: {name: noted[name] for name in group if name in noted}})
 
 
